@@ -1,0 +1,1 @@
+"""The server: importable without Qt; never imports `app`."""

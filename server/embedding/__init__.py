@@ -1,0 +1,1 @@
+"""Texts to vectors: model cards, windows, the llama.cpp worker process and its client."""

@@ -1,0 +1,1 @@
+"""Keys, access tokens and their checks."""

@@ -1,0 +1,1 @@
+"""The embedded cluster: finds the binaries, makes, starts, adopts and stops one Postgres per home."""

@@ -1,0 +1,48 @@
+"""Validated settings, read from the environment once at start-up."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+DEFAULT_PORT = 7662
+
+
+class SettingsError(Exception):
+    """A setting has a value that cannot be used; the message names it and says what is allowed."""
+
+
+class Settings(BaseModel):
+    """Every field can be set by the variable `OWNSONA_` + its name in capitals."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    port: int = Field(DEFAULT_PORT, ge=0, le=65535)
+    database_url: str | None = None  # an own Postgres with pgvector instead of the embedded one
+    embedding_url: str | None = None  # an embedding service with the OpenAI API instead of the local model
+    embedding_model: str | None = None  # a GGUF path or a card's name
+    embedding_api_key: str | None = None
+    public_url: str | None = None
+    max_text_chars: int = Field(16000, ge=1, le=1_000_000)
+    max_batch_size: int = Field(200, ge=1, le=10_000)
+    default_recall_limit: int = Field(8, ge=1, le=1000)
+    max_recall_limit: int = Field(50, ge=1, le=1000)
+    graph_max_relations: int = Field(200, ge=1, le=100_000)
+    log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str] = os.environ, **overrides: object) -> Settings:
+        """Settings from the environment; `overrides` come from the command line. Raises SettingsError."""
+        values: dict[str, object] = {
+            name: environ[f"OWNSONA_{name.upper()}"] for name in cls.model_fields if environ.get(f"OWNSONA_{name.upper()}")
+        }
+        values.update({name: value for name, value in overrides.items() if value is not None})
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            # The value itself is left out: it may be a password.
+            first = error.errors(include_url=False, include_input=False)[0]
+            name = ".".join(map(str, first["loc"]))
+            raise SettingsError(f"OWNSONA_{name.upper()}: {first['msg']}.") from None

@@ -1,0 +1,1 @@
+"""What assistants see: parameters, schemas and envelopes of each tool contract over the domain."""

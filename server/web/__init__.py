@@ -1,0 +1,1 @@
+"""The Starlette application: MCP mounts, guards, health and the local API."""
