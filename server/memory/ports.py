@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import datetime
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from server.memory.model import Actor, Draft, Filter, JournalEntry, Match, Memory, Stats
 
 Vectors = NDArray[np.float32]  # shape (n, dimension); each row has length 1
 
 
 class EmbeddingError(Exception):
     """The model could not embed. The message is fit for the person; it never holds the text."""
+
+    def __init__(self, message: str, *, detail: str | None = None) -> None:
+        super().__init__(message)
+        self.detail = detail  # the provider's status code and message, where it gave one
+
+
+class StoreError(Exception):
+    """The database refused or is gone. The message is fit for the person; it holds no values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +48,97 @@ class Embedder(Protocol):
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vectors]:
         """For each text its overlapping windows in order: shape (windows, dimension), at least one. Raises EmbeddingError."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalTerms:
+    """A text as the lexical leg sees it: how often each hashed term occurs, and the length in terms."""
+
+    counts: Mapping[int, int]
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that one of the two legs found, with what ranking needs."""
+
+    id: int
+    cosine: float  # of the best window, -1 to 1
+    bm25: float  # 0 where no term matches
+    context_match: float  # cosine of query and learned context, 0 where there is none
+    salience: float
+    session_id: str | None
+    created_at: datetime
+    last_confirmed_at: datetime | None
+    last_used_at: datetime | None
+
+
+class Operation(Protocol):
+    """One transaction that changes rows and journals each change. Reads in it see its own changes."""
+
+    def find_exact(self, namespace: str, text_key: bytes) -> int | None:
+        """The id of the live memory with this normalised text."""
+
+    def get(self, memory_id: int) -> Memory | None:
+        """The row, locked against other writers until the operation ends."""
+
+    def insert(self, draft: Draft, text_key: bytes) -> Memory | None:
+        """The new row, or None where a live memory with the same normalised text exists."""
+
+    def update(self, before: Memory, changes: Mapping[str, Any]) -> Memory:
+        """Change columns of a row that `get` returned in this operation."""
+
+    def set_derived(self, memory_id: int, text: str, vectors: Vectors, terms: LexicalTerms) -> None:
+        """Make these the live vectors and terms of a memory."""
+
+    def set_terms(self, memory_id: int, terms: LexicalTerms, *, live: bool) -> None:
+        """Make these the terms of a memory, in or out of the lexical leg."""
+
+    def set_lexical_live(self, memory_id: int, live: bool) -> None:
+        """Take a memory into or out of the lexical leg when it is restored or deleted."""
+
+    def relive_vectors(self, memory: Memory) -> None:
+        """Make the waiting vectors of this memory's present text the live ones."""
+
+    def replaced_by(self, memory_id: int) -> list[Memory]:
+        """The tombstones that name this memory as their successor, locked."""
+
+    def erase(self, memory: Memory) -> None:
+        """Remove a row for good, with its vectors, and blank it in every journal entry."""
+
+    def entry(self, journal_id: int) -> JournalEntry | None:
+        """An entry of the past, for undoing it."""
+
+    def revert(self, entry: JournalEntry) -> list[Memory]:
+        """Put the rows of an entry back as they were, and return them. Raises Conflict where one has changed since."""
+
+
+class Store(Protocol):
+    """The memories of all owners. Every method may raise StoreError."""
+
+    def operation(self, actor: Actor, tool: str) -> AbstractContextManager[Operation]:
+        """The only way to change rows. Commits on leaving, takes everything back on an exception."""
+
+    def find_exact(self, owner_id: int, namespace: str, text_key: bytes) -> int | None:
+        """The id of the live memory with this normalised text."""
+
+    def get(self, owner_id: int, ids: Sequence[int]) -> list[Memory]:
+        """Rows in the order of `ids`, deleted ones too; unknown ones are left out."""
+
+    def listing(self, owner_id: int, wanted: Filter, limit: int, offset: int) -> list[Memory]:
+        """Newest first."""
+
+    def count(self, owner_id: int, wanted: Filter) -> int:
+        """How many rows a filter means."""
+
+    def stats(self, owner_id: int) -> Stats:
+        """Figures of the whole store."""
+
+    def similar(self, owner_id: int, vectors: Vectors, *, floor: float, limit: int, tombstones: bool) -> Sequence[Match]:
+        """Memories whose windows and the given ones cover each other with at least `floor`, best first."""
+
+    def candidates(self, owner_id: int, query: Vectors, terms: LexicalTerms, tags: Sequence[str], limit: int) -> Sequence[Candidate]:
+        """What either leg finds among live, unexpired memories: up to `limit` of each leg, with both scores for all."""
+
+    def journal(self, owner_id: int, limit: int, before: int | None) -> Sequence[JournalEntry]:
+        """Entries, newest first."""

@@ -45,6 +45,9 @@ class Toolset(Protocol):
     instructions: str
     tools: Sequence[Tool]
 
+    def scopes(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
+        """What this very call needs; empty for an unknown tool, which `call` refuses."""
+
     def call(self, tool: str, arguments: Mapping[str, Any], caller: Caller) -> ToolResult:
         """Run one tool. Blocks, may be called from many threads. Never raises for bad input or a failed dependency."""
 

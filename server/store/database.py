@@ -1,0 +1,90 @@
+"""The connection pool, and faults of the database as plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import psycopg
+from pgvector.psycopg import register_vector
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from server.memory.ports import StoreError
+
+Connection: TypeAlias = psycopg.Connection[DictRow]
+
+# Plans are made for the values at hand: a tag filter of 1 % needs another plan than one of 50 %.
+# Nothing is prepared, so that the pool also works behind a transaction pooler.
+OPTIONS = "-c plan_cache_mode=force_custom_plan -c random_page_cost=1.1 -c jit=off -c timezone=UTC"
+OBTAIN_SECONDS = 25.0
+
+
+class Database:
+    """A pool of connections to one database. Safe to share between threads."""
+
+    def __init__(self, conninfo: str, size: int = 10) -> None:
+        self._conninfo = conninfo
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            conninfo,
+            connection_class=psycopg.Connection[DictRow],
+            kwargs={"row_factory": dict_row, "options": OPTIONS, "prepare_threshold": None, "application_name": "ownsona"},
+            min_size=1,
+            max_size=size,
+            timeout=OBTAIN_SECONDS,
+            configure=_configure,
+            check=ConnectionPool.check_connection,
+            open=False,
+            name="ownsona",
+        )
+
+    def open(self) -> None:
+        """Connect for the first time; the schema must be there. Raises StoreError."""
+        with translated():
+            self._pool.open(wait=True, timeout=OBTAIN_SECONDS)
+
+    def close(self) -> None:
+        """Close every connection; those in use when they come back."""
+        self._pool.close(timeout=5.0)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """A connection in one transaction: committed on leaving, rolled back on an exception. Raises StoreError."""
+        with translated(), self._pool.connection() as connection:
+            yield connection
+
+    @contextmanager
+    def autocommit(self) -> Iterator[Connection]:
+        """A connection of its own outside any transaction, for VACUUM and CREATE INDEX CONCURRENTLY. Raises StoreError."""
+        with (
+            translated(),
+            psycopg.connect(self._conninfo, autocommit=True, row_factory=dict_row, application_name="ownsona job") as connection,
+        ):
+            yield connection
+
+
+def _configure(connection: psycopg.Connection[Any]) -> None:
+    register_vector(connection)
+    connection.commit()
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn faults of the driver into StoreError. Their texts may hold values of rows, so only the kind is told."""
+    try:
+        yield
+    except (PoolTimeout, PoolClosed):
+        raise StoreError("The database is not reachable. It may be restarting; try again in a moment.") from None
+    except psycopg.OperationalError as error:
+        raise StoreError(_operational(error)) from None
+    except psycopg.Error as error:
+        raise StoreError(f"The database refused the request (SQLSTATE {error.sqlstate or 'unknown'}).") from None
+
+
+def _operational(error: psycopg.OperationalError) -> str:
+    if error.sqlstate == "53100":
+        return "The disk is full. Free some space; nothing that was stored is lost."
+    if error.sqlstate in {"40001", "40P01"}:
+        return "Two changes met at the same moment. Nothing was changed; try again."
+    return "The database went away in the middle of the request. It may be restarting; try again in a moment."

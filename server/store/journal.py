@@ -1,0 +1,144 @@
+"""The journal: what each operation did to which rows, and taking an entry back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+from uuid import UUID
+
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from server.memory.model import Actor, Conflict, JournalEntry, JournalRow
+from server.store.database import Connection
+
+
+def _default(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return "\\x" + value.hex()
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"the journal cannot hold a {type(value).__name__}")
+
+
+def _jsonb(values: dict[str, Any] | None) -> Jsonb | None:
+    return None if values is None else Jsonb(values, dumps=lambda value: json.dumps(value, default=_default, ensure_ascii=False))
+
+
+class Pending:
+    """The rows that one operation has changed so far; several changes of one row become one."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, int], JournalRow] = {}
+
+    def add(self, row: JournalRow) -> None:
+        """Note a change. The first state before and the last one after are what counts."""
+        first = self._rows.get((row.table, row.row_id))
+        if first is not None:
+            after = None if row.after is None else {**(first.after or {}), **row.after}
+            # A row that was made in this operation has no state before it.
+            before = None if first.version_before is None else {**(row.before or {}), **(first.before or {})}
+            row = JournalRow(row.table, row.row_id, first.version_before, row.version_after, before, after)
+        self._rows[row.table, row.row_id] = row
+
+    def write(self, connection: Connection, actor: Actor, tool: str, undoes: int | None) -> int | None:
+        """Write the entry and return its id, or None where nothing has changed."""
+        if not self._rows:
+            return None
+        entry = connection.execute(
+            "INSERT INTO journal (owner_id, actor_kind, actor, tool, undoes) VALUES (%s, %s, %s, %s, %s) RETURNING id",
+            [actor.owner_id, actor.kind, actor.name, tool, undoes],
+        ).fetchone()
+        journal_id = cast(int, entry["id"]) if entry else 0
+        with connection.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO journal_rows (owner_id, journal_id, table_name, row_id, version_before, version_after, before, after)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+                [
+                    (actor.owner_id, journal_id, r.table, r.row_id, r.version_before, r.version_after, _jsonb(r.before), _jsonb(r.after))
+                    for r in self._rows.values()
+                ],
+            )
+        return journal_id
+
+
+def entries(connection: Connection, owner_id: int, limit: int, before: int | None) -> list[JournalEntry]:
+    """Entries with their rows, newest first; only those older than `before` where it is given."""
+    heads = connection.execute(
+        """SELECT id, at, actor_kind, actor, tool, undoes FROM journal
+            WHERE owner_id = %(owner)s AND (%(before)s::bigint IS NULL OR id < %(before)s) ORDER BY id DESC LIMIT %(limit)s""",
+        {"owner": owner_id, "before": before, "limit": limit},
+    ).fetchall()
+    return _with_rows(connection, owner_id, [JournalEntry(**head) for head in heads])
+
+
+def entry(connection: Connection, owner_id: int, journal_id: int) -> JournalEntry | None:
+    """One entry with its rows."""
+    head = connection.execute(
+        "SELECT id, at, actor_kind, actor, tool, undoes FROM journal WHERE owner_id = %s AND id = %s", [owner_id, journal_id]
+    ).fetchone()
+    return _with_rows(connection, owner_id, [JournalEntry(**head)])[0] if head else None
+
+
+def _with_rows(connection: Connection, owner_id: int, heads: Sequence[JournalEntry]) -> list[JournalEntry]:
+    by_id = {head.id: head for head in heads}
+    rows = connection.execute(
+        """SELECT journal_id, table_name AS "table", row_id, version_before, version_after, before, after FROM journal_rows
+            WHERE owner_id = %s AND journal_id = ANY(%s) ORDER BY table_name, row_id""",
+        [owner_id, list(by_id)],
+    ).fetchall()
+    for row in rows:
+        by_id[row.pop("journal_id")].rows.append(JournalRow(**row))
+    return list(heads)
+
+
+def blank(connection: Connection, owner_id: int, table: str, row_id: int) -> None:
+    """Take the contents of one row out of every entry; that it was changed stays."""
+    connection.execute(
+        "UPDATE journal_rows SET before = NULL, after = NULL WHERE owner_id = %s AND table_name = %s AND row_id = %s",
+        [owner_id, table, row_id],
+    )
+
+
+def revert_row(connection: Connection, owner_id: int, change: JournalRow) -> JournalRow:
+    """Put one row back as it was before a change, and return that as a change of its own.
+
+    Raises Conflict where the row is no longer as the change left it, naming the entry in the way.
+    """
+    if change.version_after is None or change.before is None or change.after is None:
+        raise Conflict(f"Memory {change.row_id} was deleted for good, which cannot be undone.")
+    table, columns = sql.Identifier(change.table), sorted(change.before)
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    values = sql.SQL(", ").join(sql.SQL("p.") + sql.Identifier(name) for name in columns)
+    query = sql.SQL(
+        "UPDATE {} AS t SET ({}, version) = ROW({}, %(version)s) FROM jsonb_populate_record(NULL::{}, %(before)s) AS p"
+        " WHERE t.owner_id = %(owner)s AND t.id = %(id)s AND t.version = %(expected)s"
+    ).format(table, names, values, table)
+    done = connection.execute(
+        query,
+        {
+            "version": change.version_before,
+            "before": Jsonb(change.before),
+            "owner": owner_id,
+            "id": change.row_id,
+            "expected": change.version_after,
+        },
+    )
+    if done.rowcount == 0:
+        raise Conflict(in_the_way(connection, owner_id, change))
+    return JournalRow(change.table, change.row_id, change.version_after, change.version_before, change.after, change.before)
+
+
+def in_the_way(connection: Connection, owner_id: int, change: JournalRow) -> str:
+    """The sentence that names the entry which keeps a change from being undone."""
+    row = connection.execute(
+        """SELECT j.id, j.tool, j.actor FROM journal_rows r JOIN journal j ON j.owner_id = r.owner_id AND j.id = r.journal_id
+            WHERE r.owner_id = %s AND r.table_name = %s AND r.row_id = %s ORDER BY j.id DESC LIMIT 1""",
+        [owner_id, change.table, change.row_id],
+    ).fetchone()
+    later = f"entry {row['id']} ({row['tool']} by {row['actor']})" if row else "another change"
+    return f"Memory {change.row_id} has changed since: {later} is in the way. Undo that one first."

@@ -1,0 +1,160 @@
+"""One transaction of changes to memories; see server.memory.ports.Operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import class_row
+
+from server.memory.model import Actor, Conflict, Draft, JournalEntry, JournalRow, Memory, exact_key
+from server.memory.ports import LexicalTerms, Vectors
+from server.store import derived, journal, memories
+from server.store.database import Connection
+from server.store.derived import ModelRow
+
+TABLE = "memories"
+RETURNED = sql.SQL(", ").join(map(sql.Identifier, memories.NAMES))
+
+
+class MemoryOperation:
+    """Changes rows and notes each change; `finish` writes the journal entry."""
+
+    def __init__(self, connection: Connection, actor: Actor, tool: str, model: ModelRow | None) -> None:
+        self._connection = connection
+        self._actor = actor
+        self._tool = tool
+        self._model = model
+        self._pending = journal.Pending()
+        self._undoes: int | None = None
+        self.erased = False
+        self.journal_id: int | None = None
+
+    def finish(self) -> None:
+        """Write the journal entry in this same transaction."""
+        self.journal_id = self._pending.write(self._connection, self._actor, self._tool, self._undoes)
+
+    def find_exact(self, namespace: str, text_key: bytes) -> int | None:
+        """The id of the live memory with this normalised text."""
+        return memories.find_exact(self._connection, self._actor.owner_id, namespace, text_key)
+
+    def get(self, memory_id: int) -> Memory | None:
+        """The row, locked against other writers until the operation ends."""
+        rows = memories.get(self._connection, self._actor.owner_id, [memory_id], lock=True)
+        return rows[0] if rows else None
+
+    def insert(self, draft: Draft, text_key: bytes) -> Memory | None:
+        """The new row, or None where a live memory with the same normalised text exists."""
+        now = datetime.now(UTC)
+        values: dict[str, Any] = {
+            **asdict(draft),
+            "owner_id": self._actor.owner_id,
+            "text_key": text_key,
+            "tags": list(draft.tags),
+            "tags_given": list(draft.tags_given),
+            "salience": draft.importance,
+            "created_at": now,
+            "updated_at": now,
+            "last_confirmed_at": draft.last_confirmed_at or now,
+        }
+        query = sql.SQL(
+            "INSERT INTO memories ({}) VALUES ({})"
+            " ON CONFLICT (owner_id, namespace, text_key) WHERE deleted_at IS NULL DO NOTHING RETURNING {}"
+        ).format(sql.SQL(", ").join(map(sql.Identifier, values)), sql.SQL(", ").join(map(sql.Placeholder, values)), RETURNED)
+        with self._connection.cursor(row_factory=class_row(Memory)) as cursor:
+            made = cursor.execute(query, values).fetchone()
+        if made is not None:
+            self._pending.add(JournalRow(TABLE, made.id, None, made.version, None, asdict(made)))
+        return made
+
+    def update(self, before: Memory, changes: Mapping[str, Any]) -> Memory:
+        """Change columns of a row that `get` returned in this operation."""
+        values = dict(changes)
+        old = {name: getattr(before, name) for name in values}
+        if "text" in values:
+            values["text_key"], old["text_key"] = exact_key(values["text"]), exact_key(before.text)
+        values["updated_at"], old["updated_at"] = datetime.now(UTC), before.updated_at
+        query = sql.SQL(
+            "UPDATE memories SET {}, version = nextval('row_versions') WHERE owner_id = %(owner_id)s AND id = %(id)s RETURNING {}"
+        ).format(
+            sql.SQL(", ").join(sql.SQL("{} = {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in values),
+            RETURNED,
+        )
+        try:
+            with self._connection.transaction(), self._connection.cursor(row_factory=class_row(Memory)) as cursor:
+                after = cursor.execute(query, {**values, "owner_id": before.owner_id, "id": before.id}).fetchone()
+        except psycopg.errors.UniqueViolation:
+            raise Conflict("Another memory already says exactly this.") from None
+        if after is None:
+            raise Conflict(f"Memory {before.id} is gone.")
+        self._pending.add(JournalRow(TABLE, before.id, before.version, after.version, old, values))
+        return after
+
+    def set_derived(self, memory_id: int, text: str, vectors: Vectors, terms: LexicalTerms) -> None:
+        """Make these the live vectors and terms of a memory."""
+        if self._model is not None:
+            derived.set_vectors(self._connection, self._actor.owner_id, self._model, memory_id, text, vectors)
+        self.set_terms(memory_id, terms, live=True)
+
+    def set_terms(self, memory_id: int, terms: LexicalTerms, *, live: bool) -> None:
+        """Make these the terms of a memory, in or out of the lexical leg."""
+        derived.set_lexical(self._connection, self._actor.owner_id, [(memory_id, terms, live)])
+
+    def set_lexical_live(self, memory_id: int, live: bool) -> None:
+        """Take a memory into or out of the lexical leg when it is restored or deleted."""
+        self._connection.execute(
+            "UPDATE memory_lexical SET live = %s WHERE owner_id = %s AND memory_id = %s", [live, self._actor.owner_id, memory_id]
+        )
+
+    def replaced_by(self, memory_id: int) -> list[Memory]:
+        """The tombstones that name this memory as their successor, locked."""
+        query = sql.SQL(
+            "SELECT {} FROM memories m WHERE m.owner_id = %(owner)s AND m.replaced_by_id = %(id)s ORDER BY m.id FOR UPDATE"
+        ).format(memories.COLUMNS)
+        return memories.fetch(self._connection, query, {"owner": self._actor.owner_id, "id": memory_id})
+
+    def erase(self, memory: Memory) -> None:
+        """Remove a row for good, with its vectors, and blank it in every journal entry."""
+        owner_id = self._actor.owner_id
+        self._connection.execute("DELETE FROM memories WHERE owner_id = %s AND id = %s", [owner_id, memory.id])
+        journal.blank(self._connection, owner_id, TABLE, memory.id)
+        self._pending.add(JournalRow(TABLE, memory.id, memory.version, None, None, None))
+        self.erased = True
+
+    def entry(self, journal_id: int) -> JournalEntry | None:
+        """An entry of the past, for undoing it."""
+        return journal.entry(self._connection, self._actor.owner_id, journal_id)
+
+    def revert(self, entry: JournalEntry) -> list[Memory]:
+        """Put the rows that an entry changed back as they were, and return them. Raises Conflict where one has changed since.
+
+        A row that the entry made becomes a tombstone: ids are never reused, and undoing the undo brings it back.
+        """
+        self._undoes = entry.id
+        changed = []
+        for change in entry.rows:
+            if change.version_before is None:
+                changed.append(self._take_back(change))
+                continue
+            try:
+                with self._connection.transaction():
+                    self._pending.add(journal.revert_row(self._connection, self._actor.owner_id, change))
+            except psycopg.errors.UniqueViolation:
+                raise Conflict("Another memory says exactly the same by now. Forget that one first.") from None
+            changed += memories.get(self._connection, self._actor.owner_id, [change.row_id])
+        return changed
+
+    def relive_vectors(self, memory: Memory) -> None:
+        """Make the waiting vectors of this memory's present text the live ones."""
+        derived.relive_vectors(self._connection, memory.owner_id, memory.id, memory.text)
+
+    def _take_back(self, change: JournalRow) -> Memory:
+        made = self.get(change.row_id)
+        if made is None or made.version != change.version_after:
+            raise Conflict(journal.in_the_way(self._connection, self._actor.owner_id, change))
+        gone = {"deleted_at": datetime.now(UTC), "deleted_by": self._actor.kind, "forget_reason": "Undone"}
+        return self.update(made, gone)

@@ -1,0 +1,180 @@
+"""The two legs of recall in one statement, and the look for similar memories."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from pgvector import HalfVector
+from psycopg import sql
+
+from server.memory.ports import Candidate, LexicalTerms, Vectors
+from server.store import derived
+from server.store.database import Connection
+from server.store.derived import ModelRow
+from server.store.memories import LIVE
+
+RARE_POSTINGS = 10_000  # the rarest query terms find candidates until their postings pass this; all terms score
+EF_SEARCH = 100
+MOST_WINDOWS = 6400
+
+_CANDIDATES = """
+WITH dense AS MATERIALIZED (
+    SELECT v.memory_id FROM memory_vectors v JOIN memories m ON m.owner_id = v.owner_id AND m.id = v.memory_id
+     WHERE v.owner_id = %(owner)s AND v.model_id = {model} AND v.sector = 0 AND v.live AND {visible}
+     ORDER BY v.embedding::halfvec({dimension}) <=> %(query)s::halfvec({dimension}) LIMIT %(windows)s
+), lexical AS MATERIALIZED (
+    SELECT l.memory_id FROM memory_lexical l JOIN memories m ON m.owner_id = l.owner_id AND m.id = l.memory_id
+     WHERE l.owner_id = %(owner)s AND l.live AND l.terms && %(rare)s AND {visible}
+     ORDER BY l.w <#> %(terms)s LIMIT %(limit)s
+), found AS (
+    SELECT memory_id FROM dense UNION SELECT memory_id FROM lexical
+)
+SELECT m.id, m.salience, m.session_id, m.created_at, m.last_confirmed_at, m.last_used_at,
+       (SELECT count(*) FROM dense) AS windows, (SELECT count(DISTINCT memory_id) FROM dense) AS distinct_dense,
+       coalesce((SELECT 1 - min(v.embedding::halfvec({dimension}) <=> %(query)s::halfvec({dimension})) FROM memory_vectors v
+         WHERE v.owner_id = m.owner_id AND v.memory_id = m.id AND v.model_id = {model} AND v.sector = 0 AND v.live), 0) AS cosine,
+       coalesce(-(l.w <#> %(terms)s), 0) AS bm25,
+       CASE WHEN m.context_generation = %(generation)s
+            THEN coalesce(1 - (m.context_vector::vector({dimension}) <=> %(query)s::halfvec({dimension})::vector({dimension})), 0)
+            ELSE 0 END AS context_match
+  FROM found JOIN memories m ON m.owner_id = %(owner)s AND m.id = found.memory_id
+  LEFT JOIN memory_lexical l ON l.owner_id = m.owner_id AND l.memory_id = m.id
+"""
+
+_SIMILAR = """
+SELECT DISTINCT near.memory_id
+  FROM unnest(%(vectors)s::halfvec[]) AS q(v), LATERAL (
+    SELECT v.memory_id, v.embedding::halfvec({dimension}) <=> q.v::halfvec({dimension}) AS distance
+      FROM memory_vectors v JOIN memories m ON m.owner_id = v.owner_id AND m.id = v.memory_id
+     WHERE v.owner_id = %(owner)s AND v.model_id = {model} AND v.sector = 0 AND v.live AND {state}
+     ORDER BY distance LIMIT %(limit)s) AS near
+ WHERE near.distance <= %(distance)s
+"""
+
+
+def _fill(template: str, model: ModelRow, **parts: sql.Composable) -> sql.Composed:
+    return sql.SQL(template).format(model=sql.Literal(model.id), dimension=sql.Literal(model.dimension), **parts)
+
+
+def _tune(connection: Connection) -> None:
+    # Filters are applied while the index is being read: it goes on until enough rows have passed them.
+    connection.execute(
+        "SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', %s, true)", [str(EF_SEARCH)]
+    )
+
+
+def idf(connection: Connection, owner_id: int, terms: LexicalTerms) -> tuple[dict[int, float], list[int]]:
+    """Weight of each query term, and the rare ones that find candidates.
+
+    Robertson's idf with one added, so that it is never negative: log(1 + (N - df + 0.5) / (df + 0.5)). Before the first
+    recount every term counts the same.
+    """
+    rows = connection.execute(
+        """SELECT t.term, coalesce(lt.df, 0) AS df, (SELECT documents FROM lexical_counts WHERE owner_id = %(owner)s) AS documents
+             FROM unnest(%(terms)s::integer[]) AS t(term)
+             LEFT JOIN lexical_terms lt ON lt.owner_id = %(owner)s AND lt.term = t.term""",
+        {"owner": owner_id, "terms": list(terms.counts)},
+    ).fetchall()
+    df = {row["term"]: min(row["df"], row["documents"] or 0) for row in rows}
+    documents = max((row["documents"] or 0 for row in rows), default=0)
+    values = {term: terms.counts[term] * math.log(1 + (documents - n + 0.5) / (n + 0.5)) for term, n in df.items()}
+    return values, rare_terms(df)
+
+
+def rare_terms(df: Mapping[int, int]) -> list[int]:
+    """The rarest terms until their document frequencies pass RARE_POSTINGS; at least one where there is any."""
+    chosen: list[int] = []
+    postings = 0
+    for term, n in sorted(df.items(), key=lambda item: (item[1], item[0])):
+        postings += n
+        if chosen and postings > RARE_POSTINGS:
+            break
+        chosen.append(term)
+    return chosen
+
+
+def candidates(
+    connection: Connection, owner_id: int, model: ModelRow, query: Vectors, terms: LexicalTerms, tags: Sequence[str], limit: int
+) -> list[Candidate]:
+    """What either leg finds among live, unexpired memories, with both scores for each; in no particular order."""
+    values, rare = idf(connection, owner_id, terms)
+    visible = LIVE + sql.SQL(" AND m.tags && %(tags)s") if tags else LIVE
+    statement = _fill(_CANDIDATES, model, visible=visible)
+    parameters: dict[str, Any] = {
+        "owner": owner_id,
+        "query": HalfVector(query[0]),
+        "terms": derived.sparse(values),
+        "rare": rare,
+        "tags": list(tags),
+        "limit": limit,
+        "windows": limit,
+        "generation": model.generation,
+    }
+    _tune(connection)
+    rows = connection.execute(statement, parameters).fetchall()
+    # One long memory may hold every window that was asked for; ask for more until enough distinct ones are there.
+    while rows and rows[0]["windows"] == parameters["windows"] < MOST_WINDOWS and rows[0]["distinct_dense"] < limit // 2:
+        parameters["windows"] *= 4
+        rows = connection.execute(statement, parameters).fetchall()
+    return [
+        Candidate(
+            id=row["id"],
+            cosine=row["cosine"],
+            bm25=row["bm25"],
+            context_match=row["context_match"],
+            salience=row["salience"],
+            session_id=row["session_id"],
+            created_at=row["created_at"],
+            last_confirmed_at=row["last_confirmed_at"],
+            last_used_at=row["last_used_at"],
+        )
+        for row in rows
+    ]
+
+
+def similar(
+    connection: Connection, owner_id: int, model: ModelRow, vectors: Vectors, *, floor: float, limit: int, tombstones: bool
+) -> list[tuple[int, float]]:
+    """Ids of memories that cover the given windows and are covered by them with at least `floor`, best first.
+
+    Of tombstones only those that a person or client made count: what a job archived was not wrong.
+    """
+    state = sql.SQL("m.deleted_at IS NOT NULL AND m.deleted_by <> 'job'") if tombstones else LIVE
+    _tune(connection)
+    found = connection.execute(
+        _fill(_SIMILAR, model, state=state),
+        {
+            "owner": owner_id,
+            "vectors": [HalfVector(vector) for vector in vectors],
+            "distance": 1 - floor + 1e-4,
+            "limit": limit,
+        },
+    ).fetchall()
+    scored = [
+        (memory_id, coverage(vectors, stored))
+        for memory_id, stored in windows_of(connection, owner_id, model, [row["memory_id"] for row in found]).items()
+    ]
+    return sorted([item for item in scored if item[1] >= floor], key=lambda item: (-item[1], item[0]))[:limit]
+
+
+def windows_of(connection: Connection, owner_id: int, model: ModelRow, ids: Sequence[int]) -> dict[int, Vectors]:
+    """The live vectors of memories, each of shape (windows, dimension)."""
+    rows = connection.execute(
+        """SELECT memory_id, array_agg(embedding ORDER BY window_no) AS vectors FROM memory_vectors
+            WHERE owner_id = %s AND model_id = %s AND memory_id = ANY(%s) AND sector = 0 AND live GROUP BY memory_id""",
+        [owner_id, model.id, list(ids)],
+    ).fetchall()
+    return {row["memory_id"]: derived.stack(cast(list[HalfVector], row["vectors"])) for row in rows}
+
+
+def coverage(left: Vectors, right: Vectors) -> float:
+    """How well two texts say the same: the worst of all windows' best matches on the other side.
+
+    With one window each this is their cosine. A short fact is no duplicate of a long note that merely contains it, since the
+    note's other windows find no match.
+    """
+    cosines = left @ right.T
+    return float(min(np.min(np.max(cosines, axis=1)), np.min(np.max(cosines, axis=0))))
