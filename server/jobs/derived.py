@@ -28,8 +28,6 @@ class DerivedJobs:
         self._wake = threading.Event()
         self._stopped = threading.Event()
         self._vacuum = threading.Event()
-        self._round = threading.Condition()
-        self._rounds = 0
         self._thread = threading.Thread(target=self._run, name="derived jobs", daemon=True)
 
     def start(self) -> None:
@@ -49,17 +47,6 @@ class DerivedJobs:
             self._vacuum.set()
         self._wake.set()
 
-    def settle(self, timeout: float = 120.0) -> bool:
-        """Wait until a whole round has been done after this call; for tests and benchmarks."""
-        with self._round:
-            target = self._rounds + 2  # the one at hand may have begun before
-            self._wake.set()
-            return self._round.wait_for(lambda: self._rounds >= target or self._nudge(), timeout)
-
-    def _nudge(self) -> bool:
-        self._wake.set()
-        return False
-
     def _run(self) -> None:
         while not self._stopped.is_set():
             self._wake.wait(IDLE_SECONDS)
@@ -67,16 +54,14 @@ class DerivedJobs:
             if self._stopped.wait(SETTLE_SECONDS):
                 return
             try:
-                self._once()
+                self.once()
             except (StoreError, EmbeddingError) as error:
                 log.warning("background work waits for the next round: %s", error)
-            except Exception:  # noqa: BLE001 - the boundary of the thread: it must live on
-                log.error("background work failed", exc_info=False)
-            with self._round:
-                self._rounds += 1
-                self._round.notify_all()
+            except Exception as error:  # noqa: BLE001 - the boundary of the thread: it must live on
+                log.error("background work failed with %s", type(error).__name__)
 
-    def _once(self) -> None:
+    def once(self) -> None:
+        """One round of everything that is due."""
         if maintenance.recount(self._database, self._owner_id):
             log.info("counted the terms of all memories again")
         self._embed_missing()

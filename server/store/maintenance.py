@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
-
 
 import psutil
 from psycopg import sql
@@ -39,7 +39,8 @@ _COUNTS = """
 INSERT INTO lexical_counts (owner_id, documents, average_length, changed)
 SELECT %(owner)s, count(*) FILTER (WHERE live), %(average)s, (SELECT coalesce(max(version), 0) FROM memories WHERE owner_id = %(owner)s)
   FROM memory_lexical WHERE owner_id = %(owner)s
-    ON CONFLICT (owner_id) DO UPDATE SET documents = excluded.documents, average_length = excluded.average_length, changed = excluded.changed
+    ON CONFLICT (owner_id) DO UPDATE
+       SET documents = excluded.documents, average_length = excluded.average_length, changed = excluded.changed
 """
 
 
