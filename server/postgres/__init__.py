@@ -1,1 +1,2 @@
-"""The embedded cluster: finds the binaries, makes, starts, adopts and stops one Postgres per home."""
+"""The embedded Postgres: binaries, first set-up, start, adoption, stop, reaper, doctor. Import from the modules; this file stays empty
+because the reaper runs without any installed package."""

@@ -1,0 +1,80 @@
+"""What went wrong with the database, said so that a person can act on it."""
+
+from __future__ import annotations
+
+import psycopg
+
+OWN_SERVER = "Set OWNSONA_DATABASE_URL to a PostgreSQL server of your own with pgvector 0.8 or later"
+PROCESSOR = (
+    "The database brought along needs newer processor instructions (AVX2 on Intel and AMD, SVE on ARM Linux) than this computer offers. "
+    f"{OWN_SERVER}; OwnSona then uses that one."
+)
+DISK_FULL = (
+    "The disk that holds the memories is full, so nothing can be written; what was saved before is safe. "
+    "Free some space (500 MB or more) and try again."
+)
+UNREACHABLE = (
+    "The database cannot be reached at the moment: it stopped, or is starting again. What was saved before is safe. "
+    "Try again in a few seconds; if it stays like this, run `ownsona doctor`."
+)
+
+# What Postgres writes when it cannot start, in the order of trust; its messages are English, as the cluster's locale is C.
+_START_REASONS = (
+    ("no space left on device", DISK_FULL),
+    ("disk quota exceeded", DISK_FULL),
+    (
+        "read-only file system",
+        "The folder of the database lies on a disk that cannot be written to. Make it writable, or set OWNSONA_HOME.",
+    ),
+    ("has wrong ownership", "The folder of the database belongs to another user. Run OwnSona as that user, or change the folder's owner."),
+    (
+        "permission denied",
+        "The folder of the database, or one above it, may not be used by this user. Give this user the right to write there.",
+    ),
+    (
+        "are incompatible with server",
+        "The database was written by another major version of PostgreSQL. Start the OwnSona version that wrote it.",
+    ),
+    ("lock file", "Another process uses this database already. Stop it, or choose another folder with OWNSONA_HOME."),
+    ("shared memory", "The system gave the database no shared memory. Close other programs, or raise the limit (kernel.shmmni, /dev/shm)."),
+    ("invalid data in file", "Files of the database are damaged. Restore the newest backup."),
+    ("could not locate a valid checkpoint", "Files of the database are damaged. Restore the newest backup."),
+)
+
+
+class PostgresError(Exception):
+    """The message is for the person: what happened, why, and what to do. It holds neither passwords nor texts of memories."""
+
+
+def explain(error: BaseException) -> str:
+    """One plain sentence or two for an error that a database call raised. Never quotes the statement, its values or the server's text."""
+    if isinstance(error, PostgresError):
+        return str(error)
+    state = error.sqlstate if isinstance(error, psycopg.Error) else None
+    if state in ("53100", "58030"):
+        return DISK_FULL
+    if state == "53200":
+        return "The database ran out of memory for this request. Close other programs, or ask for less at once."
+    if state == "53300":
+        return "All connections of the database are in use. Try again in a moment."
+    if state in ("40001", "40P01", "55P03", "57014"):
+        return "The database gave up on this request because another one was in its way or it took too long. Try again."
+    if state is not None and state.startswith(("57P0", "08")):
+        return UNREACHABLE
+    if state in ("XX001", "XX002"):
+        return "Files of the database are damaged. Restore the newest backup, and check the disk."
+    if state is None and isinstance(error, psycopg.OperationalError):  # psycopg's own: no connection, connection lost, no free one in time
+        return UNREACHABLE
+    if isinstance(error, psycopg.Error):
+        return f"The database refused a request (code {state or type(error).__name__}). This is a fault in OwnSona; please report it."
+    return f"The database call failed ({type(error).__name__}). This is a fault in OwnSona; please report it."
+
+
+def start_reason(log: str) -> str:
+    """Why Postgres did not start, from the log of that start."""
+    lowered = log.lower()
+    for needle, sentence in _START_REASONS:
+        if needle in lowered:
+            return sentence
+    fatal = [line for line in log.splitlines() if "FATAL:" in line or "PANIC:" in line or "error:" in line]
+    return f"PostgreSQL says: {fatal[-1].strip()}" if fatal else "PostgreSQL gave no reason."
