@@ -12,6 +12,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from server.memory.ports import StoreError
+from server.postgres.errors import UNREACHABLE, explain
 
 Connection: TypeAlias = psycopg.Connection[DictRow]
 
@@ -75,16 +76,6 @@ def translated() -> Iterator[None]:
     try:
         yield
     except (PoolTimeout, PoolClosed):
-        raise StoreError("The database is not reachable. It may be restarting; try again in a moment.") from None
-    except psycopg.OperationalError as error:
-        raise StoreError(_operational(error)) from None
+        raise StoreError(UNREACHABLE) from None
     except psycopg.Error as error:
-        raise StoreError(f"The database refused the request (SQLSTATE {error.sqlstate or 'unknown'}).") from None
-
-
-def _operational(error: psycopg.OperationalError) -> str:
-    if error.sqlstate == "53100":
-        return "The disk is full. Free some space; nothing that was stored is lost."
-    if error.sqlstate in {"40001", "40P01"}:
-        return "Two changes met at the same moment. Nothing was changed; try again."
-    return "The database went away in the middle of the request. It may be restarting; try again in a moment."
+        raise StoreError(explain(error)) from None
