@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from server.toolsets.parameters import Fraction, Id, Parameters, Timestamp, Whole
+from server.toolsets.parameters import Fraction, Id, Natural, Parameters, Positive, Timestamp
 
-Text = Annotated[str, Field(json_schema_extra={"limit": "max_text_chars"})]
+Text = Annotated[str, Field(json_schema_extra={"settings": {"maxLength": "max_text_chars"}})]
 Tags = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=16)]
 TagFilter = list[str]
 
@@ -45,7 +45,10 @@ class Recall(Parameters):
     """recall and search_memory"""
 
     query: Annotated[str, Field(description="The question or topic, in natural language; names, numbers and identifiers are matched too.")]
-    limit: Annotated[Whole | None, Field(ge=1, description="How many memories at most; up to 50.", json_schema_extra={"default": 8})] = None
+    limit: Annotated[
+        Positive | None,
+        Field(description="How many memories at most; up to 50.", json_schema_extra={"settings": {"default": "default_recall_limit"}}),
+    ] = None
     min_score: Annotated[Fraction | None, Field(description="Leave out memories whose cosine similarity is lower.")] = None
     tags: Annotated[TagFilter | None, Field(description="Only memories with at least one of these tags.")] = None
 
@@ -53,12 +56,12 @@ class Recall(Parameters):
 class ListMemories(Parameters):
     """list_memories"""
 
-    limit: Annotated[Whole, Field(ge=1, description="How many at most; up to 50.")] = 20
-    offset: Annotated[Whole, Field(ge=0, description="How many of the newest to skip.")] = 0
+    limit: Annotated[Positive, Field(description="How many at most; up to 50.")] = 20
+    offset: Annotated[Natural, Field(description="How many of the newest to skip.")] = 0
     include_deleted: Annotated[bool, Field(description="Also forgotten and expired ones.")] = False
     untagged_only: Annotated[bool, Field(description="Only memories without tags.")] = False
-    min_chars: Annotated[Whole | None, Field(ge=0, description="Only texts of at least this many characters.")] = None
-    max_chars: Annotated[Whole | None, Field(ge=0, description="Only texts of at most this many characters.")] = None
+    min_chars: Annotated[Natural | None, Field(description="Only texts of at least this many characters.")] = None
+    max_chars: Annotated[Natural | None, Field(description="Only texts of at most this many characters.")] = None
     not_confirmed_since: Annotated[Timestamp | None, Field(description="Only memories not confirmed since this moment.")] = None
 
 

@@ -37,7 +37,8 @@ def _timestamp(value: object) -> datetime:
         raise ValueError(_NAIVE) from None
 
 
-Whole: TypeAlias = Annotated[int, BeforeValidator(_whole)]
+Positive: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
+Natural: TypeAlias = Annotated[int, Field(ge=0), BeforeValidator(_whole)]
 Id: TypeAlias = Annotated[int, BeforeValidator(_whole), WithJsonSchema({"type": "integer"})]
 Fraction: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Timestamp: TypeAlias = Annotated[datetime, PlainValidator(_timestamp), WithJsonSchema({"type": "string", "format": "date-time"})]
@@ -122,7 +123,7 @@ def _sentence(error: Any) -> str:
 def schema_of(model: type[Parameters], limits: Mapping[str, int]) -> dict[str, Any]:
     """The JSON Schema that clients see: flat, without titles, null unions and references.
 
-    A field marked with `json_schema_extra={"limit": NAME}` gets `maxLength` from the limit of that name.
+    A field marked with `json_schema_extra={"settings": {KEYWORD: NAME}}` gets that keyword from the limit of that name.
     """
     schema = model.model_json_schema(mode="validation")
     definitions = schema.pop("$defs", {})
@@ -148,8 +149,8 @@ def _clean(node: Any, definitions: Mapping[str, Any], limits: Mapping[str, int])
     for name, inner in node.items():
         if name == "properties":  # its keys are names of parameters, not words of JSON Schema
             out[name] = {key: _clean(value, definitions, limits) for key, value in inner.items()}
-        elif name == "limit":
-            out["maxLength"] = limits[inner]
+        elif name == "settings":
+            out |= {keyword: limits[setting] for keyword, setting in inner.items()}
         elif not (name == "title" or (name == "default" and inner is None)):
             out[name] = _clean(inner, definitions, limits)
     return out
