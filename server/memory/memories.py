@@ -10,6 +10,7 @@ from typing import Any, Literal
 from server.memory import learning, ranking
 from server.memory.distinct import differences
 from server.memory.model import (
+    MAX_ID,
     Actor,
     Conflict,
     Draft,
@@ -28,7 +29,7 @@ from server.memory.model import (
 from server.memory.ports import Embedder, Operation, Store, Vectors
 from server.memory.secrets import refuse_secrets
 from server.memory.tags import check_tags, normalize_tags
-from server.memory.terms import terms
+from server.memory.terms import query_terms, terms
 
 NEAR = 0.90  # near duplicates and corrected tombstones
 SAME_TOPIC = 0.80  # with a shared tag: may contradict
@@ -183,14 +184,14 @@ class Memories:
         wanted = normalize_tags(tags)
         if tags and not wanted:
             return []
-        found = self._store.candidates(owner_id, self._embedder.embed_query(query), terms(query), wanted, CANDIDATES)
+        found = self._store.candidates(owner_id, self._embedder.embed_query(query), query_terms(query), wanted, CANDIDATES)
         best = {candidate.id: candidate.cosine for candidate in ranking.rank(found, min(limit, self.limits.max_recall_limit), min_score)}
         return [Match(memory, best[memory.id]) for memory in self._store.get(owner_id, list(best))]
 
     def listing(self, owner_id: int, wanted: Filter, limit: int, offset: int) -> list[Memory]:
         """Newest first; `limit` is cut to the cap. Raises InvalidInput, StoreError."""
         self._check_filter(wanted)
-        return self._store.listing(owner_id, wanted, min(limit, self.limits.max_recall_limit), offset)
+        return self._store.listing(owner_id, wanted, min(limit, self.limits.max_recall_limit), min(offset, MAX_ID))
 
     def get(self, owner_id: int, memory_id: int) -> Memory:
         """One memory, deleted ones too. Raises NotFound."""

@@ -14,6 +14,7 @@ import Stemmer
 
 from server.memory.ports import LexicalTerms
 
+IDENTIFIER_WEIGHT = 4
 SPACE = 999_999_999  # terms are hashed to 1 … SPACE, the indices that a sparsevec can have
 
 # Words that say nothing about a memory in the language that most of them are written in. Frequent words of other languages
@@ -38,6 +39,8 @@ _LATIN_ACCENTS = re.compile(r"[\u0300-\u036f]")
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
 )
+
+_IDENTIFIER = re.compile(r"\d[^\W\d]|[^\W\d]\d|\d[^\w\s]|[^\w\s]\d|\d{5}|[^\w\s]\w")
 
 _stem = Stemmer.Stemmer("english").stemWord
 
@@ -86,6 +89,14 @@ def _spaced(word: str) -> Iterator[str]:
     runs = _LETTERS_AND_DIGITS.findall(word)
     if len(runs) > 1:
         yield from runs
+
+
+def query_terms(text: str) -> LexicalTerms:
+    """The terms of a query: an identifier, which nothing else means, counts for several words."""
+    counts: Counter[int] = Counter()
+    for word in words(text):
+        counts[_hashed(word)] += IDENTIFIER_WEIGHT if _IDENTIFIER.search(word) else 1
+    return LexicalTerms(counts, counts.total())
 
 
 def terms(text: str) -> LexicalTerms:

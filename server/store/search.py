@@ -17,6 +17,7 @@ from server.store.derived import ModelRow
 from server.store.memories import LIVE
 
 RARE_POSTINGS = 10_000  # the rarest query terms find candidates until their postings pass this; all terms score
+FEWEST_DOCUMENTS = 100  # the idf of a store with three memories would make every word worthless
 EF_SEARCH = 100
 MOST_WINDOWS = 6400
 
@@ -78,8 +79,9 @@ def idf(connection: Connection, owner_id: int, terms: LexicalTerms) -> tuple[dic
              LEFT JOIN lexical_terms lt ON lt.owner_id = %(owner)s AND lt.term = t.term""",
         {"owner": owner_id, "terms": list(terms.counts)},
     ).fetchall()
-    df = {row["term"]: min(row["df"], row["documents"] or 0) for row in rows}
     documents = max((row["documents"] or 0 for row in rows), default=0)
+    df = {row["term"]: min(row["df"], documents) for row in rows}
+    documents = max(documents, FEWEST_DOCUMENTS)
     values = {term: terms.counts[term] * math.log(1 + (documents - n + 0.5) / (n + 0.5)) for term, n in df.items()}
     return values, rare_terms(df)
 
