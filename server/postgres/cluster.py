@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from server.postgres.binaries import find_bin_dir, fingerprint, program
 from server.postgres.canary import fly
 from server.postgres.errors import PROCESSOR, PostgresError, explain
 from server.postgres.launch import ConnectionInfo
-from server.postgres.pidfile import is_own_socket_dir, read_pid_file
+from server.postgres.postmaster import is_own_socket_dir, read_pid_file
 from server.postgres.privileges import Place, choose_place, data_folder
 from server.postgres.processor import missing_instructions
 
@@ -114,7 +115,7 @@ class Cluster:
         return self.start(timeout)
 
     def stop(self) -> None:
-        """End the postmaster, at the latest by force after 50 seconds, and remove its socket's folder. Does nothing when none runs."""
+        """End the postmaster, fast, or by force after 8 seconds, and remove its socket's folder. Does nothing when none runs."""
         with self._operation():
             self._end(keep_socket_dir=False)
 
@@ -189,7 +190,7 @@ class Cluster:
             password = password or initialise.new_password(self.password_file)
             initialise.create_cluster(data, programs, password)
             return password
-        _check_folder(data, place.programs.run("postgres", "-V").stdout)
+        _check_folder(place)
         processes.kill_orphans(data)
         (data / "postmaster.pid").unlink(missing_ok=True)  # stale: no process belongs to it
         if password is None:
@@ -266,6 +267,8 @@ class Cluster:
         if running is not None:
             processes.stop_postmaster(running, place.data, place.programs)
         if self._child is not None:
+            if running is None:
+                self._child.kill()  # it may not have become the postmaster yet; does nothing to one that has ended
             self._child.wait()
         self._child = self._process = None
         if keep_socket_dir:
@@ -293,17 +296,22 @@ def _runs_program(process: psutil.Process, file: Path) -> bool:
         return False
 
 
-def _check_folder(data: Path, version: str) -> None:
-    """Raises PostgresError for a folder that these programs (`version`: what `postgres -V` prints) cannot use; repairs its mode."""
+def _check_folder(place: Place) -> None:
+    """Raises PostgresError for a folder that these programs and this user cannot use; repairs its mode."""
+    data = place.data
     try:
         found = (data / "PG_VERSION").read_text("ascii").strip()
     except FileNotFoundError:
         raise PostgresError(f"The folder {data} holds files but no database. Move it away; OwnSona then makes a new one.") from None
+    version = place.programs.run("postgres", "-V").stdout
     wanted = version.split()[-1].partition(".")[0] if version else ""
     if found != wanted:
         raise PostgresError(
             f"The memories in {data} were written by PostgreSQL {found}, and this OwnSona brings {wanted or 'none that runs'}. "
             "Start the OwnSona version that wrote them, make a backup there, and restore it here."
         )
+    if place.programs.account.uid is None and sys.platform != "win32" and data.stat().st_uid != os.geteuid():
+        owner = data.owner()
+        raise PostgresError(f"The database in {data} belongs to the user {owner}. Run OwnSona as {owner}, or give the folder to this user.")
     if sys.platform != "win32" and data.stat().st_mode & 0o777 not in (0o700, 0o750):
         data.chmod(0o700)  # as after restoring a copy of the folder; Postgres refuses what others could read

@@ -13,7 +13,7 @@ from server.postgres import disk
 from server.postgres.binaries import Programs, find_bin_dir
 from server.postgres.errors import PROCESSOR, PostgresError
 from server.postgres.initialise import half_made, read_password
-from server.postgres.pidfile import read_pid_file
+from server.postgres.postmaster import read_pid_file
 from server.postgres.privileges import data_folder
 from server.postgres.processes import find_postmaster
 from server.postgres.processor import missing_instructions

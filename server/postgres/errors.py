@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import psycopg
 
 OWN_SERVER = "Set OWNSONA_DATABASE_URL to a PostgreSQL server of your own with pgvector 0.8 or later"
@@ -21,6 +23,7 @@ UNREACHABLE = (
 # What Postgres writes when it cannot start, in the order of trust; its messages are English, as the cluster's locale is C.
 _START_REASONS = (
     ("no space left on device", DISK_FULL),
+    ("check free disk space", DISK_FULL),
     ("disk quota exceeded", DISK_FULL),
     (
         "read-only file system",
@@ -76,5 +79,6 @@ def start_reason(log: str) -> str:
     for needle, sentence in _START_REASONS:
         if needle in lowered:
             return sentence
-    fatal = [line for line in log.splitlines() if "FATAL:" in line or "PANIC:" in line or "error:" in line]
-    return f"PostgreSQL says: {fatal[-1].strip()}" if fatal else "PostgreSQL gave no reason."
+    # The first complaint is the cause, the ones after it follow from it. "LOG" is how it complains about a setting.
+    complaints = re.findall(r"(?:LOG|ERROR|FATAL|PANIC|error): +(.*(?:invalid|FATAL|could not|cannot|error|not ).*)", log)
+    return f"PostgreSQL says: {complaints[0].strip().rstrip('.')}." if complaints else "PostgreSQL gave no reason."

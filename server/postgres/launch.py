@@ -18,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 from server.postgres import conf
 from server.postgres.binaries import Account, Programs
 from server.postgres.errors import PostgresError, start_reason
-from server.postgres.pidfile import SOCKET_PREFIX, read_pid_file
+from server.postgres.postmaster import SOCKET_PREFIX, read_pid_file
 
 KEPT_LOGS = 3
 LONGEST_SOCKET_DIR = 80  # the system allows about 90 for folder and file name together on macOS, 107 on Linux

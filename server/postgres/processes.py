@@ -10,10 +10,7 @@ from pathlib import Path
 import psutil
 
 from server.postgres.binaries import Programs
-from server.postgres.pidfile import is_postmaster
-
-FAST_SECONDS = 30.0
-IMMEDIATE_SECONDS = 10.0
+from server.postgres.postmaster import FAST_SECONDS, IMMEDIATE_SECONDS, is_postmaster
 
 
 def find_postmaster(data: Path) -> psutil.Process | None:
@@ -54,6 +51,8 @@ def stop_postmaster(process: psutil.Process, data: Path, programs: Programs, pat
     else:
         # Never SIGTERM: that one waits for the clients to leave.
         steps = [(signal.SIGINT, patience), (signal.SIGQUIT, IMMEDIATE_SECONDS), (signal.SIGKILL, IMMEDIATE_SECONDS)]
+        if _is_recovering(process):
+            steps.pop(0)  # measured in 18.6: a fast stop during the recovery after a backend's crash never ends
     for number, seconds in steps:
         if not is_alive(process):
             break
@@ -73,6 +72,14 @@ def _works_in(process: psutil.Process, data: Path) -> bool:
     """Every process of a cluster has its data folder as working folder."""
     try:
         return Path(process.cwd()) == data
+    except psutil.Error:
+        return False
+
+
+def _is_recovering(process: psutil.Process) -> bool:
+    """Whether it has a startup process, which replays the log and then ends."""
+    try:
+        return any(" startup" in " ".join(child.cmdline()) for child in process.children())
     except psutil.Error:
         return False
 

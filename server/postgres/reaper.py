@@ -20,11 +20,9 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from server.locks import FileLock
-from server.postgres.pidfile import is_own_socket_dir, is_postmaster, read_pid_file
+from server.postgres.postmaster import FAST_SECONDS, IMMEDIATE_SECONDS, is_own_socket_dir, is_postmaster, read_pid_file
 
 TAKEOVER_SECONDS = 2.0  # the system frees a dead server's lock at once; held longer than this means a new server
-FAST_SECONDS = 30.0
-IMMEDIATE_SECONDS = 10.0
 
 
 def main(lock_file: Path, data: Path, runtime_file: Path, pg_ctl: Path) -> int:

@@ -1,4 +1,4 @@
-"""postmaster.pid, and how to tell the process that it names from a stranger with the same number. Standard library only, for the reaper."""
+"""The postmaster as seen from outside: its pid file, its command line, how long it may take to end. Standard library only, for the reaper."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from itertools import pairwise
 from pathlib import Path, PureWindowsPath
 
 SOCKET_PREFIX = "ownsona-pg-"
+
+# A fast stop flushes 64 MB at most. An immediate one leaves that to the recovery of the next start: nothing acknowledged is lost.
+FAST_SECONDS = 8.0
+IMMEDIATE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
