@@ -112,6 +112,17 @@ class Match:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One edge of the graph, with the memory that it was read from."""
+
+    subject: str
+    predicate: str
+    object: str
+    source_memory_id: int
+    source_text: str
+
+
 class Refusal(Exception):
     """The domain refuses a request. `code` is the contract's error code; the message never holds a memory's text."""
 

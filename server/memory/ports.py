@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from server.memory.model import Actor, Draft, Filter, JournalEntry, Match, Memory, Stats
+from server.memory.model import Actor, Draft, Filter, JournalEntry, Match, Memory, Relation, Stats
 
 Vectors = NDArray[np.float32]  # shape (n, dimension); each row has length 1
 
@@ -73,6 +73,15 @@ class Candidate:
     last_used_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two live memories, the lower id first, and how well they cover each other."""
+
+    left: int
+    right: int
+    similarity: float
+
+
 class Operation(Protocol):
     """One transaction that changes rows and journals each change. Reads in it see its own changes."""
 
@@ -87,6 +96,9 @@ class Operation(Protocol):
 
     def update(self, before: Memory, changes: Mapping[str, Any]) -> Memory:
         """Change columns of a row that `get` returned in this operation."""
+
+    def learn_context(self, memory: Memory, query: Vectors) -> Memory:
+        """Move the learned context of a row towards a query's vector."""
 
     def set_derived(self, memory_id: int, text: str, vectors: Vectors, terms: LexicalTerms) -> None:
         """Make these the live vectors and terms of a memory."""
@@ -119,8 +131,8 @@ class Store(Protocol):
     def operation(self, actor: Actor, tool: str) -> AbstractContextManager[Operation]:
         """The only way to change rows. Commits on leaving, takes everything back on an exception."""
 
-    def find_exact(self, owner_id: int, namespace: str, text_key: bytes) -> int | None:
-        """The id of the live memory with this normalised text."""
+    def find_exact(self, owner_id: int, keys: Sequence[tuple[str, bytes]]) -> dict[tuple[str, bytes], int]:
+        """The ids of live memories with these normalised texts: (namespace, text_key)."""
 
     def get(self, owner_id: int, ids: Sequence[int]) -> list[Memory]:
         """Rows in the order of `ids`, deleted ones too; unknown ones are left out."""
@@ -134,8 +146,23 @@ class Store(Protocol):
     def stats(self, owner_id: int) -> Stats:
         """Figures of the whole store."""
 
-    def similar(self, owner_id: int, vectors: Vectors, *, floor: float, limit: int, tombstones: bool) -> Sequence[Match]:
-        """Memories whose windows and the given ones cover each other with at least `floor`, best first."""
+    def tags(self, owner_id: int, limit: int, *, include_deleted: bool) -> list[tuple[str, int]]:
+        """Each tag with the number of memories that carry it, most used first."""
+
+    def everything(self, owner_id: int, *, include_deleted: bool) -> Iterator[Memory]:
+        """Every memory, oldest first."""
+
+    def text_search(self, owner_id: int, text: str, limit: int) -> list[Memory]:
+        """Live memories that hold a piece of text, whatever its case, newest first."""
+
+    def relations(self, owner_id: int, entity: str, max_hops: int, limit: int) -> list[Relation]:
+        """Edges that can be reached from an entity, nearest first; those of deleted memories are left out."""
+
+    def similar(self, owner_id: int, texts: Sequence[Vectors], *, floor: float, limit: int, tombstones: bool) -> Sequence[Sequence[Match]]:
+        """For each text the memories whose windows and its own cover each other with at least `floor`, best first."""
+
+    def similar_pairs(self, owner_id: int, threshold: float, *, shared_tag: bool) -> Sequence[Pair]:
+        """Pairs of live memories that cover each other with at least `threshold`, from the ten nearest of each."""
 
     def candidates(self, owner_id: int, query: Vectors, terms: LexicalTerms, tags: Sequence[str], limit: int) -> Sequence[Candidate]:
         """What either leg finds among live, unexpired memories: up to `limit` of each leg, with both scores for all."""

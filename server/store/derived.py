@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -16,6 +16,7 @@ from server.store.database import Connection
 TERM_SPACE = 1_000_000_000  # the most dimensions that a sparsevec may have
 MAX_SPARSE = 16_000  # the most non-zero elements of one
 K1, B = 1.2, 0.75
+CONTEXT_KEPT = 0.7
 FIRST_AVERAGE = 20.0  # terms a memory, until the first recount
 
 
@@ -95,6 +96,29 @@ def set_lexical(connection: Connection, owner_id: int, rows: Iterable[tuple[int,
                 for made in [weights(terms, average)]
             ],
         )
+
+
+def learn_context(connection: Connection, owner_id: int, model: ModelRow, memory_id: int, query: Vectors) -> bool:
+    """Make the context 0.7 of itself and 0.3 of the query, or the query alone the first time; says whether it was the first."""
+    row = connection.execute(
+        "SELECT context_vector FROM memories WHERE owner_id = %s AND id = %s AND context_generation = %s",
+        [owner_id, memory_id, model.generation],
+    ).fetchone()
+    old = None if row is None or row["context_vector"] is None else np.array(row["context_vector"], np.float32)
+    learned = query[0] if old is None else CONTEXT_KEPT * old + (1 - CONTEXT_KEPT) * query[0]
+    connection.execute(
+        "UPDATE memories SET context_vector = %s, context_generation = %s WHERE owner_id = %s AND id = %s",
+        [learned.tolist(), model.generation, owner_id, memory_id],
+    )
+    return old is None
+
+
+def drop_unlearned_contexts(connection: Connection, owner_id: int, ids: Sequence[int]) -> None:
+    """After an undo: where nothing is learned any more, no context is left."""
+    connection.execute(
+        "UPDATE memories SET context_vector = NULL, context_generation = NULL WHERE owner_id = %s AND id = ANY(%s) AND context_count = 0",
+        [owner_id, list(ids)],
+    )
 
 
 def average_length(connection: Connection, owner_id: int) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Any, cast
 
@@ -33,13 +34,41 @@ def get(connection: Connection, owner_id: int, ids: Sequence[int], *, lock: bool
     return [rows[one] for one in ids if one in rows]
 
 
-def find_exact(connection: Connection, owner_id: int, namespace: str, text_key: bytes) -> int | None:
-    """The id of the live memory with this normalised text."""
-    row = connection.execute(
-        "SELECT id FROM memories WHERE owner_id = %s AND namespace = %s AND text_key = %s AND deleted_at IS NULL",
-        [owner_id, namespace, text_key],
-    ).fetchone()
-    return cast(int, row["id"]) if row else None
+def find_exact(connection: Connection, owner_id: int, keys: Sequence[tuple[str, bytes]]) -> dict[tuple[str, bytes], int]:
+    """The ids of live memories with these normalised texts: (namespace, text_key)."""
+    rows = connection.execute(
+        """SELECT m.namespace, m.text_key, m.id FROM unnest(%s::text[], %s::bytea[]) AS wanted(namespace, text_key)
+             JOIN memories m USING (namespace, text_key) WHERE m.owner_id = %s AND m.deleted_at IS NULL""",
+        [[namespace for namespace, _ in keys], [key for _, key in keys], owner_id],
+    ).fetchall()
+    return {(row["namespace"], row["text_key"]): row["id"] for row in rows}
+
+
+def everything(connection: Connection, owner_id: int, *, include_deleted: bool) -> Iterator[Memory]:
+    """Every row, oldest first, read as it is consumed."""
+    query = sql.SQL("SELECT {} FROM memories m WHERE {} ORDER BY m.created_at, m.id").format(
+        COLUMNS, condition(Filter(include_deleted=include_deleted))
+    )
+    with connection.cursor(name="everything", row_factory=class_row(Memory)) as cursor:
+        yield from cursor.execute(query, {"owner": owner_id})
+
+
+def text_search(connection: Connection, owner_id: int, text: str, limit: int) -> list[Memory]:
+    """Live rows that hold a piece of text, whatever its case, newest first."""
+    pattern = "%" + re.sub(r"([\\%_])", r"\\\1", text) + "%"
+    query = sql.SQL(
+        "SELECT {} FROM memories m WHERE m.owner_id = %(owner)s AND {} AND m.text ILIKE %(pattern)s"
+        " ORDER BY m.created_at DESC, m.id DESC LIMIT %(limit)s"
+    ).format(COLUMNS, LIVE)
+    return fetch(connection, query, {"owner": owner_id, "pattern": pattern, "limit": limit})
+
+
+def tags(connection: Connection, owner_id: int, limit: int, *, include_deleted: bool) -> list[tuple[str, int]]:
+    """Each tag with the number of rows that carry it, most used first, then by name."""
+    query = sql.SQL(
+        "SELECT tag, count(*) AS n FROM memories m, unnest(m.tags) AS tag WHERE {} GROUP BY tag ORDER BY n DESC, tag LIMIT %(limit)s"
+    ).format(condition(Filter(include_deleted=include_deleted)))
+    return [(row["tag"], row["n"]) for row in connection.execute(query, {"owner": owner_id, "limit": limit})]
 
 
 def condition(wanted: Filter) -> sql.Composed:
@@ -104,12 +133,6 @@ def stats(connection: Connection, owner_id: int) -> Stats:
             [owner_id],
         ).fetchone(),
     )
-    tags = connection.execute(
-        """SELECT tag, count(*) AS n FROM memories m, unnest(m.tags) AS tag
-            WHERE m.owner_id = %s AND m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())
-            GROUP BY tag ORDER BY n DESC, tag LIMIT %s""",
-        [owner_id, TOP_TAGS],
-    ).fetchall()
     providers = connection.execute(
         """SELECT source_provider AS provider, count(*) AS n FROM memories
             WHERE owner_id = %s AND deleted_at IS NULL GROUP BY provider ORDER BY n DESC, provider NULLS LAST""",
@@ -117,6 +140,6 @@ def stats(connection: Connection, owner_id: int) -> Stats:
     ).fetchall()
     return Stats(
         **figures,
-        top_tags=[(row["tag"], row["n"]) for row in tags],
+        top_tags=tags(connection, owner_id, TOP_TAGS, include_deleted=False),
         by_provider=[(row["provider"], row["n"]) for row in providers],
     )

@@ -40,7 +40,7 @@ class MemoryOperation:
 
     def find_exact(self, namespace: str, text_key: bytes) -> int | None:
         """The id of the live memory with this normalised text."""
-        return memories.find_exact(self._connection, self._actor.owner_id, namespace, text_key)
+        return memories.find_exact(self._connection, self._actor.owner_id, [(namespace, text_key)]).get((namespace, text_key))
 
     def get(self, memory_id: int) -> Memory | None:
         """The row, locked against other writers until the operation ends."""
@@ -91,8 +91,19 @@ class MemoryOperation:
             raise Conflict("Another memory already says exactly this.") from None
         if after is None:
             raise Conflict(f"Memory {before.id} is gone.")
+        if "text" in values:  # the graph is read out of the text again
+            self._connection.execute(
+                "DELETE FROM memory_relations WHERE owner_id = %s AND source_memory_id = %s", [before.owner_id, before.id]
+            )
         self._pending.add(JournalRow(TABLE, before.id, before.version, after.version, old, values))
         return after
+
+    def learn_context(self, memory: Memory, query: Vectors) -> Memory:
+        """Move the learned context of a row towards a query's vector. The journal holds the count alone."""
+        if self._model is None:
+            return memory
+        fresh = derived.learn_context(self._connection, self._actor.owner_id, self._model, memory.id, query)
+        return self.update(memory, {"context_count": 1 if fresh else memory.context_count + 1})
 
     def set_derived(self, memory_id: int, text: str, vectors: Vectors, terms: LexicalTerms) -> None:
         """Make these the live vectors and terms of a memory."""
@@ -146,6 +157,7 @@ class MemoryOperation:
             except psycopg.errors.UniqueViolation:
                 raise Conflict("Another memory says exactly the same by now. Forget that one first.") from None
             changed += memories.get(self._connection, self._actor.owner_id, [change.row_id])
+        derived.drop_unlearned_contexts(self._connection, self._actor.owner_id, [memory.id for memory in changed])
         return changed
 
     def relive_vectors(self, memory: Memory) -> None:

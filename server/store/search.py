@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
 from pgvector import HalfVector
 from psycopg import sql
 
 from server.memory.ports import Candidate, LexicalTerms, Vectors
+from server.memory.storing import coverage
 from server.store import derived
 from server.store.database import Connection
 from server.store.derived import ModelRow
@@ -46,8 +46,8 @@ SELECT m.id, m.salience, m.session_id, m.created_at, m.last_confirmed_at, m.last
 """
 
 _SIMILAR = """
-SELECT DISTINCT near.memory_id
-  FROM unnest(%(vectors)s::halfvec[]) AS q(v), LATERAL (
+SELECT DISTINCT q.text, near.memory_id
+  FROM unnest(%(vectors)s::halfvec[], %(texts)s::integer[]) AS q(v, text), LATERAL (
     SELECT v.memory_id, v.embedding::halfvec({dimension}) <=> q.v::halfvec({dimension}) AS distance
       FROM memory_vectors v JOIN memories m ON m.owner_id = v.owner_id AND m.id = v.memory_id
      WHERE v.owner_id = %(owner)s AND v.model_id = {model} AND v.sector = 0 AND v.live AND {state}
@@ -138,28 +138,31 @@ def candidates(
 
 
 def similar(
-    connection: Connection, owner_id: int, model: ModelRow, vectors: Vectors, *, floor: float, limit: int, tombstones: bool
-) -> list[tuple[int, float]]:
-    """Ids of memories that cover the given windows and are covered by them with at least `floor`, best first.
+    connection: Connection, owner_id: int, model: ModelRow, texts: Sequence[Vectors], *, floor: float, limit: int, tombstones: bool
+) -> list[list[tuple[int, float]]]:
+    """For each text the ids of memories that cover its windows and are covered by them with at least `floor`, best first.
 
     Of tombstones only those that a person or client made count: what a job archived was not wrong.
     """
     state = sql.SQL("m.deleted_at IS NOT NULL AND m.deleted_by <> 'job'") if tombstones else LIVE
     _tune(connection)
-    found = connection.execute(
+    rows = connection.execute(
         _fill(_SIMILAR, model, state=state),
         {
             "owner": owner_id,
-            "vectors": [HalfVector(vector) for vector in vectors],
-            "distance": 1 - floor + 1e-4,
+            "vectors": [HalfVector(vector) for vectors in texts for vector in vectors],
+            "texts": [number for number, vectors in enumerate(texts) for _ in vectors],
+            "distance": 1 - floor + 1e-3,
             "limit": limit,
         },
     ).fetchall()
-    scored = [
-        (memory_id, coverage(vectors, stored))
-        for memory_id, stored in windows_of(connection, owner_id, model, [row["memory_id"] for row in found]).items()
-    ]
-    return sorted([item for item in scored if item[1] >= floor], key=lambda item: (-item[1], item[0]))[:limit]
+    stored = windows_of(connection, owner_id, model, sorted({row["memory_id"] for row in rows}))
+    found: list[list[tuple[int, float]]] = [[] for _ in texts]
+    for row in rows:
+        score = coverage(texts[row["text"]], stored[row["memory_id"]])
+        if score >= floor:
+            found[row["text"]].append((row["memory_id"], score))
+    return [sorted(one, key=lambda item: (-item[1], item[0]))[:limit] for one in found]
 
 
 def windows_of(connection: Connection, owner_id: int, model: ModelRow, ids: Sequence[int]) -> dict[int, Vectors]:
@@ -170,13 +173,3 @@ def windows_of(connection: Connection, owner_id: int, model: ModelRow, ids: Sequ
         [owner_id, model.id, list(ids)],
     ).fetchall()
     return {row["memory_id"]: derived.stack(cast(list[HalfVector], row["vectors"])) for row in rows}
-
-
-def coverage(left: Vectors, right: Vectors) -> float:
-    """How well two texts say the same: the worst of all windows' best matches on the other side.
-
-    With one window each this is their cosine. A short fact is no duplicate of a long note that merely contains it, since the
-    note's other windows find no match.
-    """
-    cosines = left @ right.T
-    return float(min(np.min(np.max(cosines, axis=1)), np.min(np.max(cosines, axis=0))))

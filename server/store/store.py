@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from server.memory.model import Actor, Filter, JournalEntry, Match, Memory, Stats
-from server.memory.ports import Candidate, EmbeddingModel, LexicalTerms, StoreError, Vectors
-from server.store import derived, journal, memories, search
+from server.memory.model import Actor, Filter, JournalEntry, Match, Memory, Relation, Stats
+from server.memory.ports import Candidate, EmbeddingModel, LexicalTerms, Pair, StoreError, Vectors
+from server.store import derived, journal, memories, pairs, relations, search
 from server.store.database import Database
 from server.store.derived import ModelRow
 from server.store.operation import MemoryOperation
@@ -42,10 +42,10 @@ class PostgresStore:
             operation.finish()
         self._changed(operation)
 
-    def find_exact(self, owner_id: int, namespace: str, text_key: bytes) -> int | None:
-        """The id of the live memory with this normalised text."""
+    def find_exact(self, owner_id: int, keys: Sequence[tuple[str, bytes]]) -> dict[tuple[str, bytes], int]:
+        """The ids of live memories with these normalised texts: (namespace, text_key)."""
         with self._database.transaction() as connection:
-            return memories.find_exact(connection, owner_id, namespace, text_key)
+            return memories.find_exact(connection, owner_id, keys)
 
     def get(self, owner_id: int, ids: Sequence[int]) -> list[Memory]:
         """Rows in the order of `ids`, deleted ones too; unknown ones are left out."""
@@ -67,11 +67,38 @@ class PostgresStore:
         with self._database.transaction() as connection:
             return memories.stats(connection, owner_id)
 
-    def similar(self, owner_id: int, vectors: Vectors, *, floor: float, limit: int, tombstones: bool) -> Sequence[Match]:
-        """Memories whose windows and the given ones cover each other with at least `floor`, best first."""
+    def tags(self, owner_id: int, limit: int, *, include_deleted: bool) -> list[tuple[str, int]]:
+        """Each tag with the number of memories that carry it, most used first."""
         with self._database.transaction() as connection:
-            scores = dict(search.similar(connection, owner_id, self.model, vectors, floor=floor, limit=limit, tombstones=tombstones))
-            return [Match(memory, scores[memory.id]) for memory in memories.get(connection, owner_id, list(scores))]
+            return memories.tags(connection, owner_id, limit, include_deleted=include_deleted)
+
+    def everything(self, owner_id: int, *, include_deleted: bool) -> Iterator[Memory]:
+        """Every memory, oldest first, read as it is consumed."""
+        with self._database.transaction() as connection:
+            yield from memories.everything(connection, owner_id, include_deleted=include_deleted)
+
+    def text_search(self, owner_id: int, text: str, limit: int) -> list[Memory]:
+        """Live memories that hold a piece of text, whatever its case, newest first."""
+        with self._database.transaction() as connection:
+            return memories.text_search(connection, owner_id, text, limit)
+
+    def relations(self, owner_id: int, entity: str, max_hops: int, limit: int) -> list[Relation]:
+        """Edges that can be reached from an entity, nearest first; those of deleted memories are left out."""
+        with self._database.transaction() as connection:
+            return relations.reachable(connection, owner_id, entity, max_hops, limit)
+
+    def similar(self, owner_id: int, texts: Sequence[Vectors], *, floor: float, limit: int, tombstones: bool) -> Sequence[Sequence[Match]]:
+        """For each text the memories whose windows and its own cover each other with at least `floor`, best first."""
+        with self._database.transaction() as connection:
+            found = search.similar(connection, owner_id, self.model, texts, floor=floor, limit=limit, tombstones=tombstones)
+            ids = sorted({memory_id for one in found for memory_id, _ in one})
+            rows = {row.id: row for row in memories.get(connection, owner_id, ids)}
+        return [[Match(rows[memory_id], score) for memory_id, score in one if memory_id in rows] for one in found]
+
+    def similar_pairs(self, owner_id: int, threshold: float, *, shared_tag: bool) -> Sequence[Pair]:
+        """Pairs of live memories that cover each other with at least `threshold`, from the ten nearest of each."""
+        with self._database.transaction() as connection:
+            return pairs.similar_pairs(connection, owner_id, self.model, threshold, shared_tag=shared_tag)
 
     def candidates(self, owner_id: int, query: Vectors, terms: LexicalTerms, tags: Sequence[str], limit: int) -> Sequence[Candidate]:
         """What either leg finds among live, unexpired memories: up to `limit` of each leg, with both scores for all."""

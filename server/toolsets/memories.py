@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from server.memory.memories import Memories, Remembered
+from server.memory.memories import Memories
 from server.memory.model import Actor, Conflict, Filter, InvalidInput, Refusal
 from server.memory.ports import EmbeddingError, StoreError
+from server.memory.storing import Remembered
 from server.toolsets import memories_parameters as p
 from server.toolsets.base import Caller, Tool, ToolResult
 from server.toolsets.memories_rows import full_row, iso, match_row, row
