@@ -21,7 +21,7 @@ from server.store.database import Database
 from server.store.schema import migrate
 from server.store.store import PostgresStore
 from server.toolsets.base import Caller
-from server.toolsets.memories import MemoriesToolset
+from server.toolsets.memories.toolset import MemoriesToolset
 
 OWNER = 1
 

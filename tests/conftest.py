@@ -22,7 +22,7 @@ from server.store.database import Database
 from server.store.schema import migrate
 from server.store.store import PostgresStore
 from server.toolsets.base import Caller, ToolResult
-from server.toolsets.memories import MemoriesToolset
+from server.toolsets.memories.toolset import MemoriesToolset
 from tests.support import WordEmbedder
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"

@@ -20,7 +20,8 @@ class Parameters(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-def _whole(value: object) -> object:
+def whole(value: object) -> object:
+    """A float without a fraction as an int, anything else as it is."""
     # JSON knows one kind of number: 3.0 is a whole one.
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -37,31 +38,39 @@ def _timestamp(value: object) -> datetime:
         raise ValueError(_NAIVE) from None
 
 
-Positive: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
-Natural: TypeAlias = Annotated[int, Field(ge=0), BeforeValidator(_whole)]
-Id: TypeAlias = Annotated[int, BeforeValidator(_whole), WithJsonSchema({"type": "integer"})]
+Positive: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(whole)]
+Natural: TypeAlias = Annotated[int, Field(ge=0), BeforeValidator(whole)]
+Id: TypeAlias = Annotated[int, BeforeValidator(whole), WithJsonSchema({"type": "integer"})]
 Fraction: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Timestamp: TypeAlias = Annotated[datetime, PlainValidator(_timestamp), WithJsonSchema({"type": "string", "format": "date-time"})]
+
+
+class ItemsOf:
+    """Publishes the schema of a batch's items, which are checked one by one so that a bad one does not stop the others."""
+
+    def __init__(self, model: type[Parameters]) -> None:
+        self._model = model
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler(core_schema)
+        return schema | {"items": self._model.model_json_schema(mode="validation")}
+
 
 P = TypeVar("P", bound=Parameters)
 
 
-def parse(model: type[P], arguments: Mapping[str, Any]) -> P:
+def parse(model: type[P], arguments: object) -> P:
     """The checked parameters. Raises InvalidInput, whose sentences name each faulty field and never echo its value."""
-    check_strings(arguments)
-    given = _without_nulls({name: value for name, value in arguments.items() if value is not None})
+    if not isinstance(arguments, Mapping):
+        raise InvalidInput("An item must be an object.")
+    # The items of a batch are parsed one by one, each by a call of its own.
+    per_item = {name for name, field in model.model_fields.items() if any(isinstance(mark, ItemsOf) for mark in field.metadata)}
+    check_strings({name: value for name, value in arguments.items() if name not in per_item})
+    given = {name: value for name, value in arguments.items() if value is not None}
     try:
         return model.model_validate(given)
     except ValidationError as error:
         raise InvalidInput(" ".join(_sentence(one) for one in error.errors(include_url=False)[:5])) from None
-
-
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_nulls(inner) for name, inner in value.items() if inner is not None}
-    if isinstance(value, list):
-        return [_without_nulls(inner) for inner in value]
-    return value
 
 
 def check_strings(value: object, path: str = "") -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.toolsets.memories import MemoriesToolset
+from server.toolsets.memories.toolset import MemoriesToolset
 from server.toolsets.schemas import wire_tool
 
 # Marks of the contract's list that are not JSON Schema: they are checked by calls, not by the schema.
@@ -31,6 +31,10 @@ def plain(node: Any) -> Any:
             if key not in MARKS and key != "additionalProperties"
         }
     return [plain(inner) for inner in node] if isinstance(node, list) else node
+
+
+def test_every_tool_of_the_contract_is_there(toolset: MemoriesToolset, contract: dict[str, Any]) -> None:
+    assert sorted(tool.name for tool in toolset.tools) == sorted(contract["memories"])
 
 
 def test_each_tool_takes_what_the_contract_says(toolset: MemoriesToolset, contract: dict[str, Any]) -> None:
@@ -71,9 +75,18 @@ def test_annotations_are_explicit_and_right(toolset: MemoriesToolset) -> None:
     wire = {tool.name: wire_tool(tool)["annotations"] for tool in toolset.tools}
     for name, marks in wire.items():
         assert all(isinstance(marks[key], bool) for key in ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")), name
-    assert {name for name, marks in wire.items() if marks["destructiveHint"]} == {"forget"}
+    assert {name for name, marks in wire.items() if marks["destructiveHint"]} == {"forget", "forget_batch"}
     writers = {name for name, marks in wire.items() if not marks["readOnlyHint"]}
-    assert writers == {"remember", "update_memory", "forget"}
+    assert writers == {
+        "remember",
+        "remember_batch",
+        "update_memory",
+        "update_memory_batch",
+        "confirm",
+        "reinforce",
+        "forget",
+        "forget_batch",
+    }
 
 
 def test_scopes(toolset: MemoriesToolset) -> None:

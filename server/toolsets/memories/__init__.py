@@ -1,0 +1,1 @@
+"""The memories contract: parameters, rows, descriptions and handlers of its tools."""
