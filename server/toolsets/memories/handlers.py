@@ -50,13 +50,13 @@ class Handlers:
         for number, outcome in zip(drafts, self._memories.remember_batch(_actor(caller), list(drafts.values())), strict=True):
             outcomes[number] = outcome
         results = []
-        for number, one in enumerate(outcomes):
-            if isinstance(one, Remembered):
-                results.append({"input_index": number, "ok": True, **_remembered(one, drafts[number][1])})
+        for number, done in enumerate(outcomes):
+            if isinstance(done, Remembered):
+                results.append({"input_index": number, "ok": True, **_remembered(done, drafts[number][1])})
             else:
-                results.append(_failed(number, one))
+                results.append(_failed(number, done))
         failed = sum(not result["ok"] for result in results)
-        inserted = sum(isinstance(one, Remembered) and one.stored for one in outcomes)
+        inserted = sum(isinstance(done, Remembered) and done.stored for done in outcomes)
         return {
             "results": results,
             "summary": {

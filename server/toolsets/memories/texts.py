@@ -30,7 +30,8 @@ DESCRIPTIONS = {
     ),
     "remember_batch": (
         "Store up to 200 facts in one call, much faster than one by one. Each item is what remember takes; one that fails does not stop"
-        ' the others, and results tell what became of each. Example: {"items": [{"text": "The user plays chess."}, {"text": "The user is 34."}]}'
+        " the others, and results tell what became of each."
+        ' Example: {"items": [{"text": "The user plays chess."}, {"text": "The user is 34."}]}'
     ),
     "recall": _RECALL,
     "search_memory": "Search the user's memory: the same as recall, under another name. " + _RECALL,
