@@ -49,8 +49,8 @@ class Files(Part):
 class Windows(Part):
     """How long texts are cut. A window's tokens include start, prefix and end."""
 
-    tokens: int = Field(default=256, ge=32)
-    overlap: int = Field(default=64, ge=0)
+    tokens: int = Field(default=192, ge=32)
+    overlap: int = Field(default=48, ge=0)
 
 
 class Card(Part):

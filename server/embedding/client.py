@@ -174,25 +174,11 @@ class LocalEmbedder:
                 self._local.verify()
                 self._transform = Transform.read(self._local.path(card.files.transform) if card.files.transform else None, card.dimension)
             # The lock is held from here on, so that no frame comes in before the worker is known.
-            self._worker = WorkerProcess(self._order(), self._on_frame, self._on_end)
+            self._worker = WorkerProcess(load_order(self._local, self._options.threads), self._on_frame, self._on_end)
         except EmbeddingError as error:
             self._fail(str(error))
         except OSError as error:
             self._fail(f"The embedding worker cannot be started ({error.strerror}). Install OwnSona again.")
-
-    def _order(self) -> dict[str, Any]:
-        card, files = self._local.card, self._local.card.files
-        return {
-            "model": str(self._local.path(files.model)),
-            "token_embeddings": str(self._local.path(files.token_embeddings)) if files.token_embeddings else None,
-            "tokenizer": str(self._local.path(files.tokenizer)) if files.tokenizer else None,
-            "pooling": card.pooling,
-            "context": card.context,
-            "threads": self._options.threads,
-            "unicode_form": card.unicode_form,
-            "prefixes": {"query": card.query_prefix, "passage": card.passage_prefix},
-            "windows": card.windows.model_dump(),
-        }
 
     def _dispatch(self) -> None:
         """Give the worker one slice of each priority at a time: the next ones fill up with texts of more callers."""
@@ -322,6 +308,22 @@ class LocalEmbedder:
             fail(items, reason)
         self._in_flight.clear()
         fail(self._queue.drain(), reason)
+
+
+def load_order(local: LocalModel, threads: int) -> dict[str, Any]:
+    """The first frame to a worker: which model to load, and how."""
+    card, files = local.card, local.card.files
+    return {
+        "model": str(local.path(files.model)),
+        "token_embeddings": str(local.path(files.token_embeddings)) if files.token_embeddings else None,
+        "tokenizer": str(local.path(files.tokenizer)) if files.tokenizer else None,
+        "pooling": card.pooling,
+        "context": card.context,
+        "threads": threads,
+        "unicode_form": card.unicode_form,
+        "prefixes": {"query": card.query_prefix, "passage": card.passage_prefix},
+        "windows": card.windows.model_dump(),
+    }
 
 
 def fail(items: Sequence[Item], reason: str) -> None:
