@@ -24,6 +24,8 @@ class Settings(BaseModel):
     embedding_url: str | None = None  # an embedding service with the OpenAI API instead of the local model
     embedding_model: str | None = None  # a GGUF path or a card's name
     embedding_api_key: str | None = None
+    embedding_threads: int = Field(min(2, os.cpu_count() or 1), ge=1, le=64)
+    embedding_idle_minutes: float = Field(0.0, ge=0)  # without work the local model is unloaded after so long; 0: never
     public_url: str | None = None
     max_text_chars: int = Field(16000, ge=1, le=1_000_000)
     max_batch_size: int = Field(200, ge=1, le=10_000)
