@@ -149,6 +149,7 @@ class Cluster:
             if info is not None:
                 return info
             processes.stop_postmaster(running, self._place.data, self._place.programs)
+        self._forget_child(kill=running is None)
         password = self._prepare_files()
         attempts = 3 if sys.platform == "win32" else 1  # another program can take the free port before Postgres does
         for attempt in range(attempts):
@@ -266,17 +267,21 @@ class Cluster:
         used = read_pid_file(place.data).socket_dir
         if running is not None:
             processes.stop_postmaster(running, place.data, place.programs)
-        if self._child is not None:
-            if running is None:
-                self._child.kill()  # it may not have become the postmaster yet; does nothing to one that has ended
-            self._child.wait()
-        self._child = self._process = None
+        self._forget_child(kill=running is None)
+        self._process = None
         if keep_socket_dir:
             return
         for folder in {used, self._socket_dir}:
             if folder is not None and is_own_socket_dir(folder):
                 shutil.rmtree(folder, ignore_errors=True)
         self._socket_dir = None
+
+    def _forget_child(self, *, kill: bool) -> None:
+        if self._child is not None:
+            if kill:
+                self._child.kill()  # it may not have become the postmaster yet; does nothing to one that has ended
+            self._child.wait()
+            self._child = None
 
     def _required_place(self) -> Place:
         if self._place is None:

