@@ -43,7 +43,7 @@ def data_folder(home: Home) -> Path:
     fallback = _nobody_folder(home) / "data"
     if is_root() and fallback.is_dir():
         return fallback
-    return home.cluster.resolve() / "data"
+    return _real_folder(home) / "data"
 
 
 def choose_place(home: Home, bin_dir: Path) -> Place:
@@ -86,8 +86,13 @@ def _mapped_user() -> int | None:
     return 1000 if 1000 in users else next(iter(users), None)
 
 
+def _real_folder(home: Home) -> Path:
+    """With symbolic links resolved; unlike Path.resolve, it raises nothing for a circle of links."""
+    return Path(os.path.realpath(home.cluster))
+
+
 def _nobody_folder(home: Home) -> Path:
-    name = hashlib.sha256(str(home.cluster.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    name = hashlib.sha256(str(_real_folder(home)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return NOBODY_BASE / name
 
 

@@ -13,6 +13,9 @@ import psutil
 from server.postgres.binaries import Programs
 from server.postgres.postmaster import FAST_SECONDS, IMMEDIATE_SECONDS, is_postmaster
 
+POLL_SECONDS = 0.02
+LOOK_SECONDS = 0.5
+
 
 def find_postmaster(data: Path) -> psutil.Process | None:
     """The running postmaster of this cluster. Asks the processes, not the pid file, which can be stale, empty or not yet written."""
@@ -41,7 +44,9 @@ def kill_orphans(data: Path) -> None:
     orphans = [process for process in _postgres_processes() if _works_in(process, data)]
     for process in orphans:
         _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-    psutil.wait_procs(orphans, timeout=10.0)
+    deadline = time.monotonic() + IMMEDIATE_SECONDS
+    while any(map(is_alive, orphans)) and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
 
 
 def stop_postmaster(process: psutil.Process, data: Path, programs: Programs, patience: float = FAST_SECONDS) -> None:
@@ -77,17 +82,16 @@ def _wait_for_end(process: psutil.Process, seconds: float) -> None:
 
     Measured in 18.6: a fast stop that meets the recovery after a backend's crash never ends, with the checkpointer left, idle.
     """
-    deadline = time.monotonic() + seconds
-    hung = False
-    while (left := deadline - time.monotonic()) > 0:
-        try:
-            process.wait(min(left, 0.5))
-        except psutil.TimeoutExpired:
-            before, hung = hung, _has_only_an_idle_checkpointer(process)
-            if before and hung:
+    # Not by psutil's wait: a zombie that nobody collects, as in a container without an init, would keep it waiting.
+    now = time.monotonic()
+    deadline, next_look, suspicious = now + seconds, now + LOOK_SECONDS, False
+    while is_alive(process) and (now := time.monotonic()) < deadline:
+        if now >= next_look:
+            before, suspicious = suspicious, _has_only_an_idle_checkpointer(process)
+            if before and suspicious:
                 return
-        else:
-            return
+            next_look = now + LOOK_SECONDS
+        time.sleep(POLL_SECONDS)
 
 
 def _has_only_an_idle_checkpointer(process: psutil.Process) -> bool:

@@ -67,11 +67,9 @@ def test_other_errors_of_the_canary_are_not_blamed_on_the_processor(cluster: Clu
 def test_failed_canary_stops_the_database_and_is_tried_again(home: Home, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     (home.cluster / "checked").unlink()
 
-    def die(connection: psycopg.Connection) -> None:
-        canary.fly(connection, ["SELECT pg_terminate_backend(pg_backend_pid())"])
-
+    fly = canary.fly
     with monkeypatch.context() as patch:
-        patch.setattr(cluster_module, "fly", die)
+        patch.setattr(canary, "fly", lambda connection: fly(connection, ["SELECT pg_terminate_backend(pg_backend_pid())"]))
         with pytest.raises(PostgresError, match="processor"):
             cluster.start()
     assert cluster.status is Status.STOPPED

@@ -136,7 +136,7 @@ def test_running_postmaster_of_a_dead_server_is_adopted(tmp_path: Path, home: Ho
     psycopg.connect(info.conninfo()).close()
     assert cluster.restart().host == host
     cluster.stop()
-    assert not psutil.pid_exists(int(pid))
+    assert processes.find_postmaster(cluster.data) is None
     assert not Path(host).exists()
 
 
@@ -149,6 +149,7 @@ def test_unreachable_postmaster_is_replaced(tmp_path: Path, home: Home, make_clu
     cluster.password_file.unlink()
     psycopg.connect(cluster.start().conninfo()).close()
     assert cluster.pid != int(pid)
+    assert not Path(host).exists()
 
 
 def test_postmaster_of_replaced_programs_is_replaced(
@@ -203,7 +204,7 @@ def test_stuck_postmaster_is_killed_in_the_end(cluster: Cluster) -> None:
     before = time.monotonic()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes, "IMMEDIATE_SECONDS", 0.3)
-        processes.stop_postmaster(process, cluster.data, cluster._required_place().programs, patience=0.3)
+        processes.stop_postmaster(process, cluster.data, cluster.settle().programs, patience=0.3)
     assert time.monotonic() - before < 10
     assert processes.find_postmaster(cluster.data) is None
 
@@ -221,6 +222,17 @@ def test_failed_start_names_the_reason_and_the_log(cluster: Cluster) -> None:
     with pytest.raises(PostgresError, match=r"did not start\. PostgreSQL says: .*shared_buffers.*postgres\.log"):
         cluster.start()
     assert cluster.status is Status.STOPPED
+
+
+def test_address_stays_when_a_restart_fails_at_first(cluster: Cluster) -> None:
+    info = cluster.start()
+    conf = cluster.data / "postgresql.conf"
+    good = conf.read_text("utf-8")
+    conf.write_text(good + "nonsense = 1\n", "utf-8")
+    with pytest.raises(PostgresError, match="nonsense"):
+        cluster.restart()
+    conf.write_text(good, "utf-8")
+    assert cluster.restart() == info
 
 
 def test_nothing_listens_on_the_network(cluster: Cluster) -> None:
