@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -54,6 +55,19 @@ def fingerprint(bin_dir: Path) -> str:
             facts = file.stat()
             parts.append(f"{file.name} {facts.st_size} {facts.st_mtime_ns}")
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def copy_programs(bin_dir: Path, target: Path) -> Path:
+    """Copy the programs with all that they need into a new folder, and return the copy's `bin`. Raises OSError.
+
+    They find their data relative to themselves, and the wheel's libraries in a folder beside the package.
+    """
+    package = bin_dir.parents[1]
+    shutil.copytree(bin_dir.parent, target / package.name / bin_dir.parent.name, symlinks=True)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, target / libraries.name, symlinks=True)
+    return target / package.name / bin_dir.parent.name / bin_dir.name
 
 
 def child_environment(environ: Mapping[str, str] = os.environ, frozen: bool | None = None) -> dict[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import psycopg
 
+from server.postgres.binaries import fingerprint
 from server.postgres.errors import PROCESSOR, PostgresError
 
 STATEMENTS = (
@@ -35,3 +37,16 @@ def fly(connection: psycopg.Connection, statements: Sequence[str] = STATEMENTS) 
         if connection.broken:
             raise PostgresError(PROCESSOR) from None
         raise
+
+
+def has_flown(marker: Path, bin_dir: Path) -> bool:
+    """Whether it flew on this cluster with these very programs."""
+    try:
+        return marker.read_text("ascii") == fingerprint(bin_dir)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def record_flight(marker: Path, bin_dir: Path) -> None:
+    """Remember it. Raises OSError."""
+    marker.write_text(fingerprint(bin_dir), "ascii")

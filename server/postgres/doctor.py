@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,34 +33,43 @@ class Check:
 def checks(home: Home) -> list[Check]:
     """All checks of the embedded database, the basic ones first. Never raises for a broken installation or home."""
     data = data_folder(home)
-    return [
-        _programs(),
-        _processor(),
-        _folder(data),
-        _disk(home),
-        _version(data),
-        _password(home, data),
-        _half_made(data),
-        _state(home, data),
+    questions: list[tuple[str, Callable[[str], Check]]] = [
+        ("database programs", _programs),
+        ("processor", _processor),
+        ("database folder", lambda name: _folder(name, data)),
+        ("disk space", lambda name: _disk(name, home)),
+        ("database version", lambda name: _version(name, data)),
+        ("database password", lambda name: _password(name, home, data)),
+        ("unfinished creation", lambda name: _half_made(name, data)),
+        ("database process", lambda name: _state(name, home, data)),
     ]
+    return [_answer(name, question) for name, question in questions]
 
 
-def _programs() -> Check:
+def _answer(name: str, question: Callable[[str], Check]) -> Check:
     try:
-        return Check("database programs", True, str(find_bin_dir()))
+        return question(name)
+    except OSError as error:
+        return Check(
+            name, False, f"cannot be looked at: {error.strerror} ({error.filename})", "Run OwnSona as the user who owns the folder."
+        )
+
+
+def _programs(name: str) -> Check:
+    try:
+        return Check(name, True, str(find_bin_dir()))
     except PostgresError as error:
-        return Check("database programs", False, "missing", str(error))
+        return Check(name, False, "missing", str(error))
 
 
-def _processor() -> Check:
+def _processor(name: str) -> Check:
     missing = missing_instructions()
     if missing:
-        return Check("processor", False, f"lacks {', '.join(sorted(missing))}", PROCESSOR)
-    return Check("processor", True, "has what the vector search needs")
+        return Check(name, False, f"lacks {', '.join(sorted(missing))}", PROCESSOR)
+    return Check(name, True, "has what the vector search needs")
 
 
-def _folder(data: Path) -> Check:
-    name = "database folder"
+def _folder(name: str, data: Path) -> Check:
     if not data.exists():
         parent = next(folder for folder in data.parents if folder.exists())
         if os.access(parent, os.W_OK | os.X_OK):
@@ -73,24 +83,18 @@ def _folder(data: Path) -> Check:
     return Check(name, True, str(data))
 
 
-def _disk(home: Home) -> Check:
-    try:
-        warning = disk.disk_warning(home)
-        return Check("disk space", warning is None, f"{disk.free_bytes(home) // 1_000_000} MB free", warning or "")
-    except OSError as error:
-        return Check("disk space", False, f"cannot be asked ({error.strerror})", "Check that the disk of the database folder is connected.")
+def _disk(name: str, home: Home) -> Check:
+    warning = disk.disk_warning(home)
+    return Check(name, warning is None, f"{disk.free_bytes(home) // 1_000_000} MB free", warning or "")
 
 
-def _version(data: Path) -> Check:
-    name = "database version"
+def _version(name: str, data: Path) -> Check:
     try:
         found = (data / "PG_VERSION").read_text("ascii").strip()
     except FileNotFoundError:
         if data.is_dir() and any(data.iterdir()):
             return Check(name, False, f"{data} holds files but no database", "Move the folder away; OwnSona then makes a new one.")
         return Check(name, True, "no database yet")
-    except OSError as error:
-        return Check(name, False, f"cannot be read ({error.strerror})", "Run OwnSona as the user who owns the folder.")
     try:
         wanted = Programs(find_bin_dir()).run("postgres", "-V").stdout.split()[-1]
     except (PostgresError, IndexError):
@@ -101,8 +105,7 @@ def _version(data: Path) -> Check:
     return Check(name, True, f"PostgreSQL {wanted}")
 
 
-def _password(home: Home, data: Path) -> Check:
-    name = "database password"
+def _password(name: str, home: Home, data: Path) -> Check:
     if read_password(home.state / "postgres-password") is not None:
         return Check(name, True, "kept in the home")
     if data.exists():
@@ -110,17 +113,16 @@ def _password(home: Home, data: Path) -> Check:
     return Check(name, True, "none yet")
 
 
-def _half_made(data: Path) -> Check:
+def _half_made(name: str, data: Path) -> Check:
     leftovers = half_made(data)
     if leftovers:
         return Check(
             "unfinished creation", False, ", ".join(map(str, leftovers)), "Start OwnSona; it removes the leftovers and begins anew."
         )
-    return Check("unfinished creation", True, "none")
+    return Check(name, True, "none")
 
 
-def _state(home: Home, data: Path) -> Check:
-    name = "database process"
+def _state(name: str, home: Home, data: Path) -> Check:
     running = find_postmaster(data)
     served = FileLock(home.lock_file).held_by_other()
     if running is not None:

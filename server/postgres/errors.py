@@ -79,6 +79,10 @@ def start_reason(log: str) -> str:
     for needle, sentence in _START_REASONS:
         if needle in lowered:
             return sentence
-    # The first complaint is the cause, the ones after it follow from it. "LOG" is how it complains about a setting.
-    complaints = re.findall(r"(?:LOG|ERROR|FATAL|PANIC|error): +(.*(?:invalid|FATAL|could not|cannot|error|not ).*)", log)
-    return f"PostgreSQL says: {complaints[0].strip().rstrip('.')}." if complaints else "PostgreSQL gave no reason."
+    # The first complaint is the cause, those after it follow from it; faults in a settings file come at the level LOG.
+    complaint = re.search(r"(?:LOG: +(?=invalid value|unrecognized|syntax error)|(?:ERROR|FATAL|PANIC|error): +)(.+)", log)
+    if complaint:
+        return f"PostgreSQL says: {complaint[1].strip().rstrip('.')}."
+    lines = log.split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), None)
+    return f"PostgreSQL's last words: {last.rstrip('.')}." if last else "PostgreSQL gave no reason."

@@ -43,6 +43,28 @@ def create_cluster(data: Path, programs: Programs, password: str) -> None:
         raise
 
 
+def check_cluster(data: Path, programs: Programs) -> None:
+    """Raises PostgresError for a folder that these programs and this user cannot use; repairs its mode."""
+    try:
+        found = (data / "PG_VERSION").read_text("ascii").strip()
+    except FileNotFoundError:
+        raise PostgresError(f"The folder {data} holds files but no database. Move it away; OwnSona then makes a new one.") from None
+    version = programs.run("postgres", "-V").stdout
+    wanted = version.split()[-1].partition(".")[0] if version else ""
+    if found != wanted:
+        raise PostgresError(
+            f"The memories in {data} were written by PostgreSQL {found}, and this OwnSona brings {wanted or 'none that runs'}. "
+            "Start the OwnSona version that wrote them, make a backup there, and restore it here."
+        )
+    if sys.platform == "win32":
+        return
+    if data.stat().st_uid != (os.geteuid() if programs.account.uid is None else programs.account.uid):
+        owner = data.owner()
+        raise PostgresError(f"The database in {data} belongs to the user {owner}. Run OwnSona as {owner}, or give the folder to this user.")
+    if data.stat().st_mode & 0o777 not in (0o700, 0o750):
+        data.chmod(0o700)  # as after restoring a copy of the folder; Postgres refuses what others could read
+
+
 def half_made(data: Path) -> list[Path]:
     """Folders of a creation that was cut short."""
     return sorted(data.parent.glob(f"{HALF_MADE}*"))

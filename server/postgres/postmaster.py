@@ -1,4 +1,4 @@
-"""The postmaster as seen from outside: its pid file, its command line, how long it may take to end. Standard library only, for the reaper."""
+"""The postmaster as seen from outside: its pid file, its command line, its time to end. Standard library only, for the reaper."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from server.paths import Home
-from server.postgres.binaries import Account, Programs, child_environment, fingerprint, program
+from server.postgres.binaries import Account, Programs, child_environment, copy_programs, fingerprint, program
 from server.postgres.errors import PostgresError
 
 if sys.platform != "win32":
@@ -43,7 +43,7 @@ def data_folder(home: Home) -> Path:
     fallback = _nobody_folder(home) / "data"
     if is_root() and fallback.is_dir():
         return fallback
-    return home.cluster.resolve() / "data"
+    return _real_folder(home) / "data"
 
 
 def choose_place(home: Home, bin_dir: Path) -> Place:
@@ -86,8 +86,13 @@ def _mapped_user() -> int | None:
     return 1000 if 1000 in users else next(iter(users), None)
 
 
+def _real_folder(home: Home) -> Path:
+    """With symbolic links resolved; unlike Path.resolve, it raises nothing for a circle of links."""
+    return Path(os.path.realpath(home.cluster))
+
+
 def _nobody_folder(home: Home) -> Path:
-    name = hashlib.sha256(str(home.cluster.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    name = hashlib.sha256(str(_real_folder(home)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return NOBODY_BASE / name
 
 
@@ -116,7 +121,7 @@ def _nobody_place(home: Home, bin_dir: Path) -> Place:
 
 def _reachable(programs: Programs) -> bool:
     try:
-        return programs.run("postgres", "-V").returncode == 0
+        return programs.run("initdb", "-V").returncode == 0  # unlike postgres, it needs the wheel's libraries too
     except PostgresError:  # below a folder that only root may enter
         return False
 
@@ -127,6 +132,6 @@ def _copied_programs(bin_dir: Path, folder: Path) -> Path:
     if not target.exists():
         for old in folder.glob("programs-*"):
             shutil.rmtree(old)
-        shutil.copytree(bin_dir.parent, target.with_name("programs-new"), symlinks=True)
+        copy_programs(bin_dir, target.with_name("programs-new"))
         target.with_name("programs-new").rename(target)
-    return target / bin_dir.name
+    return target / bin_dir.relative_to(bin_dir.parents[2])

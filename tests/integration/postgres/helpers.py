@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from server.paths import Home
 from server.postgres.binaries import find_bin_dir
+from server.postgres.launch import ConnectionInfo
 from server.postgres.privileges import choose_place, data_folder
 
 # Starts the cluster of the home in argv[1], prints postmaster and socket folder, and stays until its stdin ends; it never stops Postgres.
@@ -63,6 +65,15 @@ def python(program: str, *arguments: str | Path) -> Iterator[subprocess.Popen[st
             yield process
         finally:
             process.kill()
+
+
+def lets_in(info: ConnectionInfo) -> bool:
+    """Whether a login works now."""
+    try:
+        psycopg.connect(info.conninfo()).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def answer(process: subprocess.Popen[str]) -> list[str]:

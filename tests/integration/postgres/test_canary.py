@@ -16,7 +16,7 @@ from server.postgres import canary
 from server.postgres import cluster as cluster_module
 from server.postgres.cluster import Cluster, Status
 from server.postgres.errors import PROCESSOR, PostgresError
-from tests.integration.postgres.helpers import wait_until
+from tests.integration.postgres.helpers import lets_in, wait_until
 
 
 def test_flies_and_leaves_nothing(cluster: Cluster) -> None:
@@ -56,6 +56,7 @@ def test_backend_that_dies_of_an_instruction_names_the_remedy(cluster: Cluster) 
             canary.fly(connection, ["SELECT pg_sleep(60)"])
         thread.join()
         assert str(caught.value) == PROCESSOR
+    wait_until(lambda: lets_in(info), "it has recovered")
 
 
 def test_other_errors_of_the_canary_are_not_blamed_on_the_processor(cluster: Cluster) -> None:
@@ -66,11 +67,9 @@ def test_other_errors_of_the_canary_are_not_blamed_on_the_processor(cluster: Clu
 def test_failed_canary_stops_the_database_and_is_tried_again(home: Home, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     (home.cluster / "checked").unlink()
 
-    def die(connection: psycopg.Connection) -> None:
-        canary.fly(connection, ["SELECT pg_terminate_backend(pg_backend_pid())"])
-
+    fly = canary.fly
     with monkeypatch.context() as patch:
-        patch.setattr(cluster_module, "fly", die)
+        patch.setattr(canary, "fly", lambda connection: fly(connection, ["SELECT pg_terminate_backend(pg_backend_pid())"]))
         with pytest.raises(PostgresError, match="processor"):
             cluster.start()
     assert cluster.status is Status.STOPPED

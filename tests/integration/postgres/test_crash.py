@@ -18,11 +18,12 @@ import pytest
 
 from server.paths import Home
 from server.postgres import processes
+from server.postgres.binaries import copy_programs
 from server.postgres.cluster import Cluster, Status
 from server.postgres.errors import UNREACHABLE, PostgresError, explain
 from server.postgres.launch import ConnectionInfo
 from tests.integration.postgres.conftest import ClusterFactory
-from tests.integration.postgres.helpers import STARTER, answer, python, wait_until
+from tests.integration.postgres.helpers import STARTER, answer, lets_in, python, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc as on POSIX")
 
@@ -109,7 +110,20 @@ def test_killed_backend_leaves_the_postmaster_alive(cluster: Cluster) -> None:
         with pytest.raises(psycopg.OperationalError) as caught:
             connection.execute("SELECT 1")
         assert explain(caught.value) == UNREACHABLE
+    wait_until(lambda: lets_in(info), "it has recovered by itself")
     assert cluster.pid == before
+
+
+def test_stop_right_after_a_backend_was_killed(cluster: Cluster) -> None:
+    info = cluster.start()
+    with psycopg.connect(info.conninfo()) as connection:
+        kill(connection.info.backend_pid)
+        with pytest.raises(psycopg.OperationalError):
+            connection.execute("SELECT 1")
+    before = time.monotonic()
+    cluster.stop()
+    assert time.monotonic() - before < 6
+    psycopg.connect(cluster.start().conninfo()).close()
 
 
 def test_running_postmaster_of_a_dead_server_is_adopted(tmp_path: Path, home: Home, make_cluster: ClusterFactory) -> None:
@@ -122,7 +136,7 @@ def test_running_postmaster_of_a_dead_server_is_adopted(tmp_path: Path, home: Ho
     psycopg.connect(info.conninfo()).close()
     assert cluster.restart().host == host
     cluster.stop()
-    assert not psutil.pid_exists(int(pid))
+    assert processes.find_postmaster(cluster.data) is None
     assert not Path(host).exists()
 
 
@@ -135,17 +149,16 @@ def test_unreachable_postmaster_is_replaced(tmp_path: Path, home: Home, make_clu
     cluster.password_file.unlink()
     psycopg.connect(cluster.start().conninfo()).close()
     assert cluster.pid != int(pid)
+    assert not Path(host).exists()
 
 
 def test_postmaster_of_replaced_programs_is_replaced(
-    tmp_path: Path, home: Home, make_cluster: ClusterFactory, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, home: Home, bin_dir: Path, make_cluster: ClusterFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = make_cluster(home), make_cluster(home)
     first.start()
     before = first.pid
-    other = tmp_path / "programs"
-    subprocess.run(["cp", "-a", str(first._required_place().programs.bin_dir.parent), str(other)], check=True)
-    monkeypatch.setenv("OWNSONA_POSTGRES_BIN", str(other / "bin"))
+    monkeypatch.setenv("OWNSONA_POSTGRES_BIN", str(copy_programs(bin_dir, tmp_path / "programs")))
     second.start()
     assert second.pid != before
 
@@ -191,7 +204,7 @@ def test_stuck_postmaster_is_killed_in_the_end(cluster: Cluster) -> None:
     before = time.monotonic()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes, "IMMEDIATE_SECONDS", 0.3)
-        processes.stop_postmaster(process, cluster.data, cluster._required_place().programs, patience=0.3)
+        processes.stop_postmaster(process, cluster.data, cluster.settle().programs, patience=0.3)
     assert time.monotonic() - before < 10
     assert processes.find_postmaster(cluster.data) is None
 
@@ -209,6 +222,17 @@ def test_failed_start_names_the_reason_and_the_log(cluster: Cluster) -> None:
     with pytest.raises(PostgresError, match=r"did not start\. PostgreSQL says: .*shared_buffers.*postgres\.log"):
         cluster.start()
     assert cluster.status is Status.STOPPED
+
+
+def test_address_stays_when_a_restart_fails_at_first(cluster: Cluster) -> None:
+    info = cluster.start()
+    conf = cluster.data / "postgresql.conf"
+    good = conf.read_text("utf-8")
+    conf.write_text(good + "nonsense = 1\n", "utf-8")
+    with pytest.raises(PostgresError, match="nonsense"):
+        cluster.restart()
+    conf.write_text(good, "utf-8")
+    assert cluster.restart() == info
 
 
 def test_nothing_listens_on_the_network(cluster: Cluster) -> None:

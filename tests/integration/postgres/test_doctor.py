@@ -64,3 +64,11 @@ def test_what_can_be_wrong(home: Home, cluster: Cluster, monkeypatch: pytest.Mon
     assert "make a backup there" in failing(home)["database version"]
     (cluster.data / "PG_VERSION").unlink()
     assert "Move the folder away" in failing(home)["database version"]
+
+
+def test_folder_that_cannot_be_entered_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", "ascii")
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert "database folder" in failing(Home.at(tmp_path / "file"))
+    assert checks(Home.at(loop))

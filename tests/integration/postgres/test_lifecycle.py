@@ -24,7 +24,11 @@ def test_first_start_creates_everything(empty_home: Home) -> None:
     info = cluster.start()
     try:
         assert (cluster.status, cluster.poll()) == (Status.RUNNING, True)
-        assert messages == ["Creating the database; this happens once.", "Starting the database.", "Checking the processor."]
+        assert messages == [
+            f"Creating the database in {cluster.data}; this happens once.",
+            "Starting the database.",
+            "Checking the processor.",
+        ]
         with psycopg.connect(info.conninfo()) as connection:
             row = connection.execute("SELECT current_user, current_setting('is_superuser'), current_setting('server_encoding')").fetchone()
             assert row == ("ownsona", "off", "UTF8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import psycopg
 import pytest
 
 from server.paths import Home
+from server.postgres.binaries import Programs, copy_programs
 from server.postgres.cluster import Cluster
 from server.postgres.errors import PostgresError
 from tests.integration.postgres.conftest import ClusterFactory
@@ -43,9 +43,12 @@ def test_long_folder_for_temporary_files(tmp_path: Path, cluster: Cluster, monke
 def test_programs_in_a_folder_with_an_odd_name(
     tmp_path: Path, home: Home, bin_dir: Path, make_cluster: ClusterFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(bin_dir.parent, tmp_path / ODD)
-    monkeypatch.setenv("OWNSONA_POSTGRES_BIN", str(tmp_path / ODD / "bin"))
-    psycopg.connect(make_cluster(home).start().conninfo()).close()
+    moved = copy_programs(bin_dir, tmp_path / ODD)
+    monkeypatch.setenv("OWNSONA_POSTGRES_BIN", str(moved))
+    info = make_cluster(home).start()
+    psycopg.connect(info.conninfo()).close()
+    for tool in ("pg_dump", "pg_restore", "pg_ctl"):
+        assert Programs(moved).run(tool, "-V").returncode == 0, "its libraries are there too"
 
 
 def test_symbolic_link_leads_to_the_same_cluster(tmp_path: Path, home: Home, make_cluster: ClusterFactory) -> None:
@@ -83,7 +86,7 @@ def test_foreign_files_are_not_touched(empty_home: Home) -> None:
     cluster = Cluster(empty_home)
     cluster.data.mkdir(parents=True)
     (cluster.data / "thesis.odt").write_text("x", "ascii")
-    with pytest.raises(PostgresError, match="holds files but no database. Move it away"):
+    with pytest.raises(PostgresError, match=r"holds files but no database. Move it away"):
         cluster.start()
     assert (cluster.data / "thesis.odt").exists()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import psutil
@@ -12,6 +11,7 @@ import pytest
 
 from server.paths import Home
 from server.postgres import privileges
+from server.postgres.binaries import copy_programs
 from server.postgres.cluster import Cluster
 from server.postgres.doctor import checks
 from server.postgres.errors import PostgresError
@@ -48,8 +48,7 @@ def test_as_nobody_with_unreachable_home_and_programs(
     tmp_path: Path, empty_home: Home, bin_dir: Path, make_cluster: ClusterFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """tmp_path can be entered by root alone."""
-    shutil.copytree(bin_dir.parent, tmp_path / "programs")
-    monkeypatch.setenv("OWNSONA_POSTGRES_BIN", str(tmp_path / "programs" / "bin"))
+    monkeypatch.setenv("OWNSONA_POSTGRES_BIN", str(copy_programs(bin_dir, tmp_path / "programs")))
     cluster = make_cluster(empty_home)
     info = cluster.start()
     with psycopg.connect(info.conninfo()) as connection:

@@ -61,7 +61,9 @@ def test_own_errors_are_passed_on() -> None:
         ('FATAL:  data directory "/d" has wrong ownership', "another user"),
         ("FATAL:  database files are incompatible with server", "major version"),
         ("FATAL:  could not create shared memory segment: No space", "shared memory"),
-        ("LOG:  starting\nFATAL:  something new", "PostgreSQL says: FATAL:  something new"),
+        ("LOG:  starting\nFATAL:  something new", "PostgreSQL says: something new."),
+        ("LOG:  starting\nLOG:  invalid value for parameter\nFATAL:  contains errors", "says: invalid value for parameter."),
+        ("Segmentation fault\n\n", "last words: Segmentation fault."),
         ("", "gave no reason"),
     ],
 )
