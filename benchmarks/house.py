@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from server.embedding import open_embedder
+from server.embedding.service import open_embedder
 from server.jobs.derived import DerivedJobs
 from server.memory.memories import Memories
 from server.memory.model import Limits
@@ -52,10 +52,11 @@ def house() -> Iterator[House]:
         home.create()
         cluster = Cluster(home)
         conninfo = cluster.start().conninfo()
-        embedder = open_embedder(Settings.read(), home)
+        embedder = open_embedder(Settings.read())
         embedder.start()
         try:
-            embedder.wait(60)
+            if not embedder.ready.wait(60):
+                raise RuntimeError(embedder.advice)
             migrate(conninfo)
             database = Database(conninfo)
             database.open()

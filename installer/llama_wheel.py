@@ -29,11 +29,11 @@ FLAGS = ("-DLLAVA_BUILD=OFF",)
 
 def processor_features() -> str:
     """The features that the compiler sees with -march=native, as one string."""
-    if sys.platform == "linux":
+    if platform.system() == "Linux":
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         wanted = ("model name", "flags", "features", "cpu part")
         return "\n".join(sorted({line for line in lines if line.lower().startswith(wanted)}))
-    if sys.platform == "darwin":
+    if platform.system() == "Darwin":
         return subprocess.run(["sysctl", "machdep.cpu"], capture_output=True, text=True, check=True).stdout
     return platform.processor()
 

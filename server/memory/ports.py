@@ -17,16 +17,9 @@ Vectors = NDArray[np.float32]  # shape (n, dimension); each row has length 1
 
 
 class EmbeddingError(Exception):
-    """The model could not embed. The message is fit for the person; it never holds the text.
-
-    `detail` is what an embedding service answered, its status code first. It is not for the log: a service may echo texts.
-    """
+    """The model could not embed. The message is fit for the person; it never holds the text."""
 
     def __init__(self, message: str, detail: str | None = None) -> None:
-        super().__init__(message)
-        self.detail = detail
-
-    def __init__(self, message: str, *, detail: str | None = None) -> None:
         super().__init__(message)
         self.detail = detail  # the provider's status code and message, where it gave one
 
