@@ -10,7 +10,7 @@ import pytest
 from server.memory.learning import reinforced
 from server.memory.model import Memory
 from server.memory.ports import Candidate
-from server.memory.ranking import LEXICAL_WEIGHT, order, rank
+from server.memory.ranking import LEXICAL_WEIGHT, order, rank, supported
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -36,16 +36,32 @@ def test_formula() -> None:
 
 
 def test_a_reinforced_memory_overtakes_within_the_formula() -> None:
-    near, used = candidate(1, 0.70), candidate(2, 0.62, salience=0.775)
-    assert [one.id for one in rank([near, used], 2, None)] == [1, 2]
-    used = candidate(2, 0.62, salience=1.2)
-    assert [one.id for one in rank([near, used], 2, None)] == [2, 1]
+    near, used = candidate(1, 0.70), candidate(20, 0.62, salience=0.775)
+    assert [one.id for one in rank([near, used], 2, None)] == [1, 20]
+    used = candidate(20, 0.62, salience=1.2)
+    assert [one.id for one in rank([near, used], 2, None)] == [20, 1]
+
+
+def test_neighbours_of_one_breath_support_each_other() -> None:
+    a, b, c = candidate(1, 0.4), candidate(2, 0.8), candidate(4, 0.4)
+    orders = supported([a, b, c])
+    assert orders[1] == pytest.approx(0.5 + 0.2 * 0.5 * 1.0)
+    assert orders[2] == pytest.approx(1.0 + 0.2 * (0.5 * 0.5 + 0.25 * 0.5))
+    assert orders[4] == pytest.approx(0.5 + 0.2 * 0.25 * 1.0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [candidate(2, 0.8, session_id="b"), candidate(2, 0.8, created_at=T + timedelta(minutes=11)), candidate(2, -0.8), candidate(5, 0.8)],
+)
+def test_no_support_from_elsewhere(other: Candidate) -> None:
+    assert supported([candidate(1, 0.4), other])[1] == pytest.approx(0.5)
 
 
 def test_equals_go_by_what_was_confirmed_used_or_made_last() -> None:
-    old, confirmed = candidate(1, 0.5), candidate(2, 0.5, last_confirmed_at=T + timedelta(days=2))
-    used, new = candidate(3, 0.5, last_used_at=T + timedelta(days=3)), candidate(4, 0.5, created_at=T + timedelta(days=1))
-    assert [one.id for one in rank([old, confirmed, used, new], 4, None)] == [3, 2, 4, 1]
+    old, confirmed = candidate(10, 0.5), candidate(20, 0.5, last_confirmed_at=T + timedelta(days=2))
+    used, new = candidate(30, 0.5, last_used_at=T + timedelta(days=3)), candidate(40, 0.5, created_at=T + timedelta(days=1))
+    assert [one.id for one in rank([old, confirmed, used, new], 4, None)] == [30, 20, 40, 10]
 
 
 def test_min_score_counts_before_limit_and_by_the_raw_cosine() -> None:
