@@ -54,8 +54,10 @@ def explain(error: BaseException) -> str:
     if isinstance(error, PostgresError):
         return str(error)
     state = error.sqlstate if isinstance(error, psycopg.Error) else None
-    if state in ("53100", "58030"):
+    if state == "53100":
         return DISK_FULL
+    if state == "58030":
+        return "The disk reported an error while the database used it. Check the disk and its cable, and make a backup soon."
     if state == "53200":
         return "The database ran out of memory for this request. Close other programs, or ask for less at once."
     if state == "53300":
