@@ -111,7 +111,7 @@ def test_killed_backend_leaves_the_postmaster_alive(cluster: Cluster) -> None:
         with pytest.raises(psycopg.OperationalError) as caught:
             connection.execute("SELECT 1")
         assert explain(caught.value) == UNREACHABLE
-    wait_until(lambda: lets_in(info), "it has recovered by itself")
+    wait_until(lambda: lets_in(info.conninfo()), "it has recovered by itself")
     assert cluster.pid == before
 
 
