@@ -47,6 +47,7 @@ _SETTINGS: Mapping[str, str] = {
     "log_min_duration_statement": "-1",
     "log_parameter_max_length": "0",
     "log_lock_waits": "off",
+    "log_checkpoints": "off",  # the log is rotated at a start only
     "logging_collector": "off",
     "log_destination": "stderr",
     "log_line_prefix": "%m [%p] ",

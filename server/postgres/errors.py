@@ -20,6 +20,20 @@ UNREACHABLE = (
     "Try again in a few seconds; if it stays like this, run `ownsona doctor`."
 )
 
+# By the beginning of the SQLSTATE.
+_SENTENCES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("53100",), DISK_FULL),
+    (("53200",), "The database ran out of memory for this request. Close other programs, or ask for less at once."),
+    (("53300",), "All connections of the database are in use. Try again in a moment."),
+    (("58030",), "The disk reported an error while the database used it. Check the disk and its cable, and make a backup soon."),
+    (
+        ("40001", "40P01", "55P03", "57014"),
+        "The database gave up on this request because another one was in its way or it took too long. Try again.",
+    ),
+    (("57P0", "08"), UNREACHABLE),
+    (("XX001", "XX002"), "Files of the database are damaged. Restore the newest backup, and check the disk."),
+)
+
 # What Postgres writes when it cannot start, in the order of trust; its messages are English, as the cluster's locale is C.
 _START_REASONS = (
     ("no space left on device", DISK_FULL),
@@ -53,24 +67,19 @@ def explain(error: BaseException) -> str:
     """One plain sentence or two for an error that a database call raised. Never quotes the statement, its values or the server's text."""
     if isinstance(error, PostgresError):
         return str(error)
-    state = error.sqlstate if isinstance(error, psycopg.Error) else None
-    if state in ("53100", "58030"):
-        return DISK_FULL
-    if state == "53200":
-        return "The database ran out of memory for this request. Close other programs, or ask for less at once."
-    if state == "53300":
-        return "All connections of the database are in use. Try again in a moment."
-    if state in ("40001", "40P01", "55P03", "57014"):
-        return "The database gave up on this request because another one was in its way or it took too long. Try again."
-    if state is not None and state.startswith(("57P0", "08")):
-        return UNREACHABLE
-    if state in ("XX001", "XX002"):
-        return "Files of the database are damaged. Restore the newest backup, and check the disk."
-    if state is None and isinstance(error, psycopg.OperationalError):  # psycopg's own: no connection, connection lost, no free one in time
-        return UNREACHABLE
-    if isinstance(error, psycopg.Error):
-        return f"The database refused a request (code {state or type(error).__name__}). This is a fault in OwnSona; please report it."
-    return f"The database call failed ({type(error).__name__}). This is a fault in OwnSona; please report it."
+    if not isinstance(error, psycopg.Error):
+        return f"The database call failed ({type(error).__name__}). This is a fault in OwnSona; please report it."
+    state = error.sqlstate or ("" if isinstance(error, psycopg.OperationalError) else None)
+    if state is None:
+        return _unexpected(type(error).__name__)
+    for prefixes, sentence in _SENTENCES:
+        if state.startswith(prefixes):
+            return sentence
+    return _unexpected(state) if state else UNREACHABLE  # without a code: no connection, connection lost, none free in time
+
+
+def _unexpected(code: str) -> str:
+    return f"The database refused a request (code {code}). This is a fault in OwnSona; please report it."
 
 
 def start_reason(log: str) -> str:

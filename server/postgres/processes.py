@@ -11,21 +11,28 @@ from pathlib import Path
 import psutil
 
 from server.postgres.binaries import Programs
-from server.postgres.postmaster import FAST_SECONDS, IMMEDIATE_SECONDS, is_postmaster
+from server.postgres.postmaster import FAST_SECONDS, IMMEDIATE_SECONDS, is_postmaster, read_pid_file
 
+FORK_SECONDS = 2.0
 POLL_SECONDS = 0.02
 LOOK_SECONDS = 0.5
 
 
 def find_postmaster(data: Path) -> psutil.Process | None:
-    """The running postmaster of this cluster. Asks the processes, not the pid file, which can be stale, empty or not yet written."""
-    for process in _postgres_processes():
-        try:
-            if is_postmaster(process.cmdline(), data):
+    """The running postmaster of this cluster. Asks the processes, not the pid file alone, which can be stale, empty or not yet written."""
+    deadline = time.monotonic() + FORK_SECONDS
+    while True:
+        found = [process for process in _postgres_processes() if _is_postmaster(process, data)]
+        written = read_pid_file(data).pid
+        for process in found:
+            if process.pid == written:
                 return process
-        except psutil.Error:  # gone meanwhile, a zombie, or not ours to look at
-            continue
-    return None
+        if not found:
+            return None
+        # A child looks like its parent until it has set its title, and a postmaster is unwritten for a moment: time tells them apart.
+        if time.monotonic() >= deadline:
+            return found[0]
+        time.sleep(POLL_SECONDS)
 
 
 def is_alive(process: psutil.Process) -> bool:
@@ -67,6 +74,13 @@ def stop_postmaster(process: psutil.Process, data: Path, programs: Programs, pat
 
 def _postgres_processes() -> list[psutil.Process]:
     return [process for process in psutil.process_iter(["name"]) if (process.info["name"] or "").removesuffix(".exe") == "postgres"]
+
+
+def _is_postmaster(process: psutil.Process, data: Path) -> bool:
+    try:
+        return is_postmaster(process.cmdline(), data)
+    except psutil.Error:  # gone meanwhile, a zombie, or not ours to look at
+        return False
 
 
 def _works_in(process: psutil.Process, data: Path) -> bool:

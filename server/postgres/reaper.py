@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -56,23 +57,24 @@ def reap(data: Path, runtime_file: Path, pg_ctl: Path) -> None:
 def _end(data: Path, number: int, seconds: float) -> bool:
     """Send a signal and wait; whether no postmaster of the cluster is left."""
     deadline = time.monotonic() + seconds
-    pid = find_postmaster(data)
-    if pid is not None:
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            return True
-    while pid is not None and find_postmaster(data) == pid:
+    pids = find_postmasters(data)
+    written = read_pid_file(data).pid
+    pid = written if written in pids else min(pids, default=None)
+    if pid is None:
+        return True
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+    while pid in find_postmasters(data):
         if time.monotonic() >= deadline:
             return False
         time.sleep(0.05)
     return True
 
 
-def find_postmaster(data: Path, system: str = sys.platform) -> int | None:
-    """The process id of the cluster's postmaster; zombies and strangers do not count."""
+def find_postmasters(data: Path, system: str = sys.platform) -> set[int]:
+    """Process ids that look like the cluster's postmaster: that one, and children that have not set their title yet. No zombies."""
     if system == "linux":
-        return next((pid for pid, argv in _linux_processes() if is_postmaster(argv, data)), None)
+        return {pid for pid, argv in _linux_processes() if is_postmaster(argv, data)}
     listing = subprocess.run(["ps", "-axww", "-o", "pid=,command="], check=False, capture_output=True, stdin=subprocess.DEVNULL).stdout
     return find_in_listing(os.fsdecode(listing), data)
 
@@ -89,14 +91,11 @@ def _linux_processes() -> list[tuple[int, list[str]]]:
     return found
 
 
-def find_in_listing(listing: str, data: Path) -> int | None:
+def find_in_listing(listing: str, data: Path) -> set[int]:
     """The same from the lines `pid command` of ps, which joins arguments with spaces and quotes nothing."""
     ending = f"/postgres -D {data}"
-    for line in listing.splitlines():
-        pid, _, command = line.strip().partition(" ")
-        if pid.isdigit() and command.strip().endswith(ending):
-            return int(pid)
-    return None
+    lines = (line.strip().partition(" ") for line in listing.splitlines())
+    return {int(pid) for pid, _, command in lines if pid.isdigit() and command.strip().endswith(ending)}
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ import pytest
 
 from server.paths import Home
 from server.postgres.binaries import find_bin_dir
-from server.postgres.launch import ConnectionInfo
 from server.postgres.privileges import choose_place, data_folder
 
 # Starts the cluster of the home in argv[1], prints postmaster and socket folder, and stays until its stdin ends; it never stops Postgres.
@@ -67,10 +66,10 @@ def python(program: str, *arguments: str | Path) -> Iterator[subprocess.Popen[st
             process.kill()
 
 
-def lets_in(info: ConnectionInfo) -> bool:
+def lets_in(conninfo: str) -> bool:
     """Whether a login works now."""
     try:
-        psycopg.connect(info.conninfo()).close()
+        psycopg.connect(conninfo).close()
     except psycopg.OperationalError:
         return False
     return True

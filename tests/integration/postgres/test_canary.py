@@ -56,7 +56,7 @@ def test_backend_that_dies_of_an_instruction_names_the_remedy(cluster: Cluster) 
             canary.fly(connection, ["SELECT pg_sleep(60)"])
         thread.join()
         assert str(caught.value) == PROCESSOR
-    wait_until(lambda: lets_in(info), "it has recovered")
+    wait_until(lambda: lets_in(info.conninfo()), "it has recovered")
 
 
 def test_other_errors_of_the_canary_are_not_blamed_on_the_processor(cluster: Cluster) -> None:

@@ -15,7 +15,7 @@ from server.postgres.cluster import Cluster
 from server.postgres.errors import PostgresError
 from server.postgres.external import check_external
 from server.postgres.launch import ConnectionInfo, free_port, new_socket_dir
-from tests.integration.postgres.helpers import wait_until
+from tests.integration.postgres.helpers import lets_in, wait_until
 
 DEBIAN = Path("/usr/lib/postgresql/15/bin")
 
@@ -69,7 +69,7 @@ def plain_server(tmp_path: Path) -> Iterator[str]:
     conninfo = f"host={folder} user=me dbname=postgres"
     with (tmp_path / "log").open("wb") as log, programs.spawn("postgres", arguments, log) as process:
         try:
-            wait_until(lambda: answers(conninfo), "the system's server answers")
+            wait_until(lambda: lets_in(conninfo), "the system's server answers")
             yield conninfo
         finally:
             process.send_signal(2)
@@ -78,14 +78,6 @@ def plain_server(tmp_path: Path) -> Iterator[str]:
             except subprocess.TimeoutExpired:
                 process.kill()
     folder.rmdir()
-
-
-def answers(conninfo: str) -> bool:
-    try:
-        psycopg.connect(conninfo).close()
-    except psycopg.OperationalError:
-        return False
-    return True
 
 
 def test_server_without_pgvector_is_explained(plain_server: str) -> None:

@@ -16,7 +16,6 @@ SECRET = "the diary says"
     ("error", "sentence"),
     [
         (errors.DiskFull(SECRET), DISK_FULL),
-        (errors.IoError(SECRET), DISK_FULL),
         (errors.AdminShutdown(SECRET), UNREACHABLE),
         (errors.CrashShutdown(SECRET), UNREACHABLE),
         (errors.CannotConnectNow(SECRET), UNREACHABLE),
@@ -33,6 +32,7 @@ def test_what_the_person_can_do(error: Exception, sentence: str) -> None:
     ("error", "word"),
     [
         (errors.OutOfMemory(SECRET), "memory"),
+        (errors.IoError(SECRET), "Check the disk"),
         (errors.TooManyConnections(SECRET), "connections"),
         (errors.DeadlockDetected(SECRET), "Try again"),
         (errors.QueryCanceled(SECRET), "Try again"),

@@ -61,9 +61,9 @@ def test_listing_of_ps() -> None:
   900 /opt/postgres -D /Users/ä/Library/Application Support/ownsona/data2
 """
     folder = Path("/Users/ä/Library/Application Support/ownsona/data")
-    assert find_in_listing(listing, folder) == 812
-    assert find_in_listing(listing, folder.with_name("data3")) is None
-    assert find_in_listing("", folder) is None
+    assert find_in_listing(listing, folder) == {812}
+    assert find_in_listing(listing, folder.with_name("data3")) == set()
+    assert find_in_listing("", folder) == set()
 
 
 def test_only_our_socket_folders_are_ours() -> None:
