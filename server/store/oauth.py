@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import psycopg
-from psycopg.rows import TupleRow
+from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
 from server.oauth.grants import Grant
 from server.oauth.keys import PublicJwk
 from server.oauth.tokens import AccessToken
 
-Connect = Callable[[], AbstractContextManager[psycopg.Connection[TupleRow]]]
+Connect = Callable[[], AbstractContextManager[psycopg.Connection[Any]]]
 
 # The key is looked at too: a home whose key was retired is out even while its public half is still cached here.
 _LOOK = """
@@ -27,7 +27,7 @@ SELECT c.name, g.scopes, coalesce(g.last_used_at < now() - interval '5 minutes',
 
 
 class OAuthTables:
-    """Grants and keys of one owner. `connect` lends a pooled connection that commits on leaving."""
+    """Grants and keys of one owner. `connect` lends a connection in a transaction that commits on leaving."""
 
     def __init__(self, connect: Connect, owner_id: int) -> None:
         self._connect = connect
@@ -44,7 +44,7 @@ class OAuthTables:
     def public_keys(self) -> list[Mapping[str, Any]]:
         """All public keys that are not retired, oldest first."""
         with self._connect() as connection:
-            rows = connection.execute(
+            rows = connection.cursor(row_factory=tuple_row).execute(
                 "SELECT public_jwk FROM signing_keys WHERE owner_id = %s AND retired_at IS NULL ORDER BY created_at, kid", (self._owner_id,)
             )
             return [row[0] for row in rows]
@@ -55,7 +55,7 @@ class OAuthTables:
             return None
         values = {"owner": self._owner_id, "grant": token.grant, "client": token.client_id, "kid": token.kid}
         with self._connect() as connection:
-            row = connection.execute(_LOOK, values).fetchone()
+            row = connection.cursor(row_factory=tuple_row).execute(_LOOK, values).fetchone()
             if row is None:
                 return None
             name, scopes, stale = row

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import __version__
+from server.joining import API
 from server.memory.ports import StoreError
 from server.oauth import challenge
 from server.oauth.keys import PublicKeys
@@ -23,7 +24,7 @@ from server.toolsets.base import Toolset
 from server.web.answers import error_body, send_json
 from server.web.endpoint import Access, Endpoint
 from server.web.guards import Boundary, Guards
-from server.web.local_api import PREFIX, LocalApi, OwnerOnly
+from server.web.local_api import LocalApi, OwnerOnly
 from server.web.protocol import TITLE, Protocol
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -57,8 +58,8 @@ def build_app(parts: WebParts) -> ASGIApp:
         Route("/healthz", _health(parts)),
         Route("/oauth/jwks", _jwks(parts)),
         *_metadata_routes(parts),
-        Route(f"{PREFIX}/challenge", parts.api.challenge, methods=["POST"]),
-        Mount(PREFIX, app=OwnerOnly(Router(routes=parts.api.routes(), redirect_slashes=False), parts.owner_token)),
+        Route(f"{API}/challenge", parts.api.challenge, methods=["POST"]),
+        Mount(API, app=OwnerOnly(Router(routes=parts.api.routes(), redirect_slashes=False), parts.owner_token)),
     ]
     for path, protocol in protocols.items():
         endpoint = Endpoint(protocol.manager.handle_request, path, parts.toolsets[path], parts.access)

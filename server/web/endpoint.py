@@ -61,8 +61,8 @@ class Endpoint:
         self._app = app
         self._path = path
         self._access = access
-        self._needs = {tool.name: tool.scopes for tool in toolset.tools}
-        self._all_scopes = frozenset().union(*self._needs.values())
+        self._toolset = toolset
+        self._all_scopes = frozenset().union(*(tool.scopes for tool in toolset.tools))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         host = header_values(scope, b"host")[0]
@@ -99,9 +99,7 @@ class Endpoint:
 
     async def _authorize(self, token: AccessToken, message: dict[str, Any], metadata_url: str) -> Call:
         """The grant look, which waits for the database as long as a tool call may."""
-        params = message.get("params")
-        name = params.get("name") if isinstance(params, dict) else None
-        needed = self._needs.get(name, frozenset()) if isinstance(name, str) else frozenset()
+        needed = self._needed(message.get("params"))
         if not needed <= token.scopes:
             raise RefusedError(challenge.insufficient_scope(metadata_url, needed))
         deadline = time.monotonic() + self._access.stage_wait
@@ -113,6 +111,14 @@ class Endpoint:
         except StoreError:
             return Call(None, deadline, STORE_HINT)
         return Call(self._caller(grant, needed, metadata_url), deadline)
+
+    def _needed(self, params: Any) -> frozenset[str]:
+        """The scopes of this very call; none for what is no call of a tool, which is refused further on."""
+        name = params.get("name") if isinstance(params, dict) else None
+        arguments = params.get("arguments") if isinstance(params, dict) else None
+        if not isinstance(name, str) or not isinstance(arguments, dict | None):
+            return frozenset()
+        return self._toolset.scopes(name, arguments or {})
 
     def _caller(self, grant: Grant | None, needed: frozenset[str], metadata_url: str) -> Caller:
         if grant is None:

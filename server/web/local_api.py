@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -16,12 +14,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from server.joining import proof
 from server.memory.ports import StoreError
 from server.oauth.challenge import bearer_token
-from server.paths import Home, create_private
 from server.web.answers import error_body, send_json
 
-PREFIX = "/api/v1"
 MAX_PAGE = 500
 
 
@@ -56,20 +53,6 @@ class Journal(Protocol):
 
     def undo(self, entry_id: int) -> Mapping[str, Any]:
         """Undo one entry; what changed, as a JSON object. Raises LookupError where there is none, UndoRefusedError."""
-
-
-def owner_token(home: Home) -> str:
-    """The owner's token of a home, made on first use (0600)."""
-    path = home.state / "owner-token"
-    if not path.exists():
-        home.create()
-        create_private(path, secrets.token_urlsafe(32))
-    return path.read_text(encoding="utf-8").strip()
-
-
-def proof(secret: str, nonce: str, port: int) -> str:
-    """What a server that knows the secret of `runtime.json` answers to a challenge: HMAC-SHA256 in hexadecimal digits."""
-    return hmac.new(secret.encode(), f"{nonce}:{port}".encode(), hashlib.sha256).hexdigest()
 
 
 class OwnerOnly:

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from server import __version__
 from server.stages import MODEL, Stages, State
 from server.toolsets.base import ToolResult, Toolset
-from server.toolsets.wire import wire_tool
+from server.toolsets.schemas import wire_tool
 from server.web.endpoint import CALL_KEY, Call
 from server.web.guards import MAX_BODY
 
