@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from server.joining import Running
     from server.locks import FileLock
     from server.oauth.site import Site
+    from server.parts import Parts
     from server.paths import Home
+    from server.settings import Settings
 
 DONE, FAILED, ENVIRONMENT = 0, 1, 2
 TAKE_HOME = 20.0  # seconds to get the home, or an answer from the one who has it
@@ -161,17 +163,23 @@ def _run(home: Home, site: Site, sockets: list[socket.socket], running: Running,
         raise UsageError(str(error)) from None
 
     from server import logs
-    from server.local_parts import LocalParts
     from server.oauth.keys import KeyFileError
     from server.runtime import Place, Runtime
 
     try:
         logs.set_up(home, settings.log_level, sys.stderr)
         place = Place(home, site, sockets, running)
-        runtime = Runtime(place, LocalParts(home, settings), permanent=permanent, ready=lambda: say(f"OwnSona ready at {running.url}"))
+        runtime = Runtime(place, make_parts(home, settings), permanent=permanent, ready=lambda: say(f"OwnSona ready at {running.url}"))
     except (KeyFileError, OSError) as error:
         raise UsageError(str(error)) from None
     return DONE if runtime.run() else FAILED
+
+
+def make_parts(home: Home, settings: Settings) -> Parts:
+    """What the server is made of; imported late, for it is heavy."""
+    from server.local_parts import LocalParts
+
+    return LocalParts(home, settings)
 
 
 def take_home(home: Home, lock: FileLock) -> Running | None:

@@ -24,7 +24,9 @@ class Finding:
 def examine(home: Home, port: int) -> list[Finding]:
     """All findings, the basic ones first. Never raises for a broken installation or home."""
     folders = [_folder(folder) for folder in (home.data, home.config, home.state, home.logs)]
-    database = [Finding(check.ok, f"{check.name}: {check.detail}" + (f". {check.remedy}" if check.remedy else "")) for check in checks(home)]
+    database = [
+        Finding(check.ok, f"{check.name}: {check.detail}" + (f". {check.remedy}" if check.remedy else "")) for check in checks(home)
+    ]
     return [*folders, *database, _server(home, port)]
 
 
@@ -33,7 +35,9 @@ def _folder(folder: Path) -> Finding:
         parent = next(above for above in folder.parents if above.exists())
         if os.access(parent, os.W_OK | os.X_OK):
             return Finding(True, f"folder {folder}: will be made at the first start")
-        return Finding(False, f"folder {folder}: {parent} cannot be written to. Give this user the right to write there, or set OWNSONA_HOME.")
+        return Finding(
+            False, f"folder {folder}: {parent} cannot be written to. Give this user the right to write there, or set OWNSONA_HOME."
+        )
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return Finding(False, f"folder {folder}: cannot be read and written. Give this user the right to do so, or set OWNSONA_HOME.")
     return Finding(True, f"folder {folder}")

@@ -79,8 +79,9 @@ class Runtime:
 
     def run(self) -> bool:
         """Serve until a signal, the API or the end of the last lease says stop. True after an orderly end."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._on_signal)
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, self._on_signal)
         with self._stages.listener(self._wake):
             self._web_thread.start()
             for supervisor in self._supervisors:

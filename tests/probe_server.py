@@ -17,6 +17,7 @@ from server.oauth.builtin import ALL_SCOPES
 from server.oauth.grants import Grant
 from server.oauth.keys import PublicJwk
 from server.oauth.tokens import AccessToken
+from server.parts import StartError
 from server.paths import Home
 from server.settings import Settings
 from server.web.local_api import UndoRefusedError
@@ -57,17 +58,28 @@ class ProbeParts:
     def __init__(self, home: Home, settings: Settings) -> None:
         del home, settings
         self.toolset = ProbeToolset()
-        self.toolsets = {"/mcp": self.toolset}
+        self.toolsets = {"/mcp": self.toolset, "/mcp/other": ProbeToolset()}
         self.grants = ProbeGrants()
         self.journal = ProbeJournal()
         self.keys: list[PublicJwk] = []
-        self.stopped = threading.Event()
+        self.database_gate = threading.Event()
+        self.database_gate.set()
+        self.model_gate = threading.Event()
+        self.model_gate.set()
+        self.failing: dict[str, StartError] = {}
 
     def start_database(self) -> None:
-        """Nothing to start."""
+        """Wait for the gate, then fail or not as the test wants it."""
+        self._start(self.database_gate, "database")
 
     def start_model(self) -> None:
-        """Nothing to start."""
+        """Wait for the gate, then fail or not as the test wants it."""
+        self._start(self.model_gate, "model")
+
+    def _start(self, gate: threading.Event, name: str) -> None:
+        gate.wait(20)
+        if name in self.failing:
+            raise self.failing[name]
 
     def database_alive(self) -> bool:
         """Always."""
@@ -78,11 +90,12 @@ class ProbeParts:
         return True
 
     def stop_database(self) -> None:
-        """Nothing to stop."""
-        self.stopped.set()
+        """A start under way ends."""
+        self.database_gate.set()
 
     def stop_model(self) -> None:
-        """Nothing to stop."""
+        """A start under way ends."""
+        self.model_gate.set()
 
     def register_key(self, jwk: PublicJwk) -> None:
         """Keep it."""
@@ -94,5 +107,5 @@ class ProbeParts:
 
 
 if __name__ == "__main__":
-    with mock.patch("server.local_parts.LocalParts", ProbeParts):
+    with mock.patch.object(cli, "make_parts", ProbeParts):
         sys.exit(cli.main(sys.argv[1:]))
