@@ -13,6 +13,7 @@ from typing import Any
 from unittest import mock
 
 from server import cli
+from server.memory.ports import StoreError
 from server.oauth.builtin import ALL_SCOPES
 from server.oauth.grants import Grant
 from server.oauth.keys import PublicJwk
@@ -62,6 +63,7 @@ class ProbeParts:
         self.grants = ProbeGrants()
         self.journal = ProbeJournal()
         self.keys: list[PublicJwk] = []
+        self.gone = False  # the database does not answer
         self.database_gate = threading.Event()
         self.database_gate.set()
         self.model_gate = threading.Event()
@@ -103,6 +105,8 @@ class ProbeParts:
 
     def public_keys(self) -> Iterable[Mapping[str, Any]]:
         """What was kept."""
+        if self.gone:
+            raise StoreError("The database went away.")
         return self.keys
 
 

@@ -43,7 +43,6 @@ class Access:
     verifier: TokenVerifier
     grants: GrantBook
     stages: Stages
-    stage_wait: float = STAGE_WAIT
 
 
 class RefusedError(Exception):
@@ -102,7 +101,7 @@ class Endpoint:
         needed = self._needed(message.get("params"))
         if not needed <= token.scopes:
             raise RefusedError(challenge.insufficient_scope(metadata_url, needed))
-        deadline = time.monotonic() + self._access.stage_wait
+        deadline = time.monotonic() + STAGE_WAIT
         stage = await self._access.stages.settled(DATABASE, deadline)
         if stage.state is not State.READY:
             return Call(None, deadline, stage.hint or "The database is still starting. Try again in a moment.")
