@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from server import __version__
-from server.forwarding import CallLostError, Link, Route, ServerUnavailableError
+from server.forwarding import CallLostError, Link, Pending, Route, ServerUnavailableError
 from server.paths import Home
-from server.web.jsonrpc import BadMessageError, read_message
+from server.web.jsonrpc import INVALID_REQUEST, BadMessageError, read_message
 
 SCHEMAS = Path(__file__).with_name("toolsets") / "schemas.json"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -69,18 +69,21 @@ class Bridge:
             if method == "notifications/cancelled":
                 self._link.cancel(_params(message).get("requestId"))
             return
+        if not isinstance(message["id"], str | int) or isinstance(message["id"], bool):
+            self._write(
+                {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": "id must be a string or a whole number."}}
+            )
+            return
         result = self._local_result(method, message)
         if result is not None:
             self._write({"jsonrpc": "2.0", "id": message["id"], "result": result})
         else:
-            route = self._route(message)
-            self._link.expect(message["id"])
-            self._workers.submit(self._forward, message, route)
+            self._workers.submit(self._forward, message, self._route(message), self._link.expect(message["id"]))
 
-    def _forward(self, message: Message, route: Route) -> None:
+    def _forward(self, message: Message, route: Route, pending: Pending) -> None:
         request_id = message["id"]
         try:
-            answer = self._link.forward(message, route)
+            answer = self._link.forward(message, route, pending)
         except (ServerUnavailableError, CallLostError) as error:
             answer = {"jsonrpc": "2.0", "id": request_id, "error": {"code": INTERNAL_ERROR, "message": str(error)}}
         except Exception as error:  # noqa: BLE001  the boundary of a thread

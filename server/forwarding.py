@@ -80,10 +80,12 @@ class Link:
 
         threading.Thread(target=join, name="warm up", daemon=True).start()
 
-    def expect(self, request_id: str | int) -> None:
+    def expect(self, request_id: str | int) -> Pending:
         """A request is about to be forwarded, so from now on it can be cancelled."""
+        pending = Pending()
         with self._lock:
-            self._pending[request_id] = Pending()
+            self._pending[request_id] = pending
+        return pending
 
     def cancel(self, request_id: Any) -> None:
         """Give up a request; there will be no answer to it."""
@@ -97,15 +99,14 @@ class Link:
             with contextlib.suppress(OSError):  # it ended in this moment
                 connection.sock.shutdown(socket.SHUT_RDWR)
 
-    def forward(self, message: Message, route: Route) -> Message | None:
+    def forward(self, message: Message, route: Route, pending: Pending) -> Message | None:
         """The server's answer, or None where the request was cancelled. Raises ServerUnavailableError, CallLostError."""
-        with self._lock:
-            pending = self._pending[message["id"]]
         try:
             return self._attempts(message, route, pending)
         finally:
             with self._lock:
-                self._pending.pop(message["id"], None)
+                if self._pending.get(message["id"]) is pending:  # else the client has used the id again
+                    del self._pending[message["id"]]
 
     def _attempts(self, message: Message, route: Route, pending: Pending) -> Message | None:
         renewed = False

@@ -116,6 +116,8 @@ def test_bad_lines(probe: Probe, tmp_path: Path) -> None:
         b"{",
         b"\xff",
         b"[]",
+        {"jsonrpc": "2.0", "id": [], "method": "ping"},
+        {"jsonrpc": "2.0", "id": True, "method": "ping"},
         b"",
         b"   ",
         {"jsonrpc": "2.0", "id": 1, "result": {}},
@@ -125,7 +127,7 @@ def test_bad_lines(probe: Probe, tmp_path: Path) -> None:
         {"jsonrpc": "2.0", "method": "notifications/cancelled"},
         request("ping", request_id="last"),
     )
-    assert [answer.get("error", {}).get("code") for answer in answers] == [-32700, -32700, -32600, None]
+    assert [answer.get("error", {}).get("code") for answer in answers] == [-32700, -32700, -32600, -32600, -32600, None]
     assert answers[-1] == {"jsonrpc": "2.0", "id": "last", "result": {}}
 
 
