@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping
 from typing import Any
 
 from server.oauth.builtin import DELETE, READ, WRITE
 from server.toolsets.base import Caller, Tool, ToolResult
+
+log = logging.getLogger("server.probe")
 
 OUTPUT = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
 
@@ -54,6 +57,7 @@ class ProbeToolset:
             return ToolResult({"ok": True, "text": arguments.get("text"), "client": caller.client, "owner": caller.owner_id})
         if tool == "slow":
             self.entered.release()
+            log.info("slow began")
             self.release.wait(20)
             return ToolResult({"ok": True})
         if tool == "crash":

@@ -268,5 +268,4 @@ def test_first_answer_is_early(home: Home) -> None:
         eventually(home.runtime_file.exists)
         assert joining.find(home, timeout=PATIENCE) is not None
         elapsed = time.monotonic() - began
-    print(f"first answer after {elapsed:.2f} s")
     assert elapsed < 3 * float(os.environ.get("OWNSONA_TEST_SLOWNESS", "2"))
