@@ -6,6 +6,7 @@ their warnings only the place is kept. Of exceptions type and place are kept, ne
 
 from __future__ import annotations
 
+import copy
 import logging
 import logging.handlers
 import os
@@ -26,6 +27,12 @@ ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tupl
 
 class ScrubbingFormatter(logging.Formatter):
     """Formats own records as they are, and those of libraries by their place alone."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One record as text."""
+        record = copy.copy(record)
+        record.exc_text = None  # what another formatter has left there is its own text, not ours
+        return super().format(record)
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  the base class names it
         if not _own(record.name):
