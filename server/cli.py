@@ -163,6 +163,7 @@ def _run(home: Home, site: Site, sockets: list[socket.socket], running: Running,
         raise UsageError(str(error)) from None
 
     from server import logs
+    from server.memory.ports import EmbeddingError
     from server.oauth.keys import KeyFileError
     from server.runtime import Place, Runtime
 
@@ -170,7 +171,7 @@ def _run(home: Home, site: Site, sockets: list[socket.socket], running: Running,
         logs.set_up(home, settings.log_level, sys.stderr)
         place = Place(home, site, sockets, running)
         runtime = Runtime(place, make_parts(home, settings), permanent=permanent, ready=lambda: say(f"OwnSona ready at {running.url}"))
-    except (KeyFileError, OSError) as error:
+    except (KeyFileError, EmbeddingError, OSError) as error:
         raise UsageError(str(error)) from None
     return DONE if runtime.run() else FAILED
 

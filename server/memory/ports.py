@@ -28,10 +28,6 @@ class StoreError(Exception):
     """The database refused or is gone. The message is fit for the person; it holds no values."""
 
 
-class StoreError(Exception):
-    """The database refused or is gone. The message is fit for the person; it holds no values."""
-
-
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel:
     """What identifies vectors: those of two different generations are never compared."""
