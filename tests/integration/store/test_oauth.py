@@ -123,7 +123,7 @@ def test_moving_a_pool(fresh_database: Callable[[], str]) -> None:
         pass
     conninfo = fresh_database()
     with psycopg.connect(conninfo, autocommit=True) as connection:
-        connection.execute("CREATE EXTENSION vector")
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     for _ in range(2):
         database.move(conninfo)
         with database.transaction() as open_connection:
