@@ -26,9 +26,17 @@ class Parts(Protocol):
     from another thread, more than once, and make a start that is under way fail soon.
     """
 
-    toolsets: Mapping[str, Toolset]  # path of the endpoint -> what it serves, the main one first
-    grants: GrantBook
-    journal: Journal
+    @property
+    def toolsets(self) -> Mapping[str, Toolset]:
+        """Path of each endpoint -> what it serves, the main one first."""
+
+    @property
+    def grants(self) -> GrantBook:
+        """What clients were allowed."""
+
+    @property
+    def journal(self) -> Journal:
+        """What was done, for the owner's programs."""
 
     def start_database(self) -> None:
         """Raises StartError."""

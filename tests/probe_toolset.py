@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from server.oauth.builtin import DELETE, READ, WRITE
@@ -36,7 +36,7 @@ class ProbeToolset:
     instructions = "A probe. Ünïcode."
 
     def __init__(self) -> None:
-        self.tools = (
+        self.tools: Sequence[Tool] = (
             _tool("echo", READ, read_only=True),
             _tool("slow", WRITE, read_only=False),
             _tool("fail", READ, read_only=True),

@@ -65,7 +65,7 @@ class Probe:
         self.home = home
         self.port = port
         self.site = Site.at(port, public_url)
-        self.parts = parts or ProbeParts(home, Settings())
+        self.parts = parts or ProbeParts(home, Settings.read({}))
         self.running = Running(port, 1, secrets.token_hex(16), time.time(), self.site.issuer)
         announce(home, self.running)
         self.sockets = sockets

@@ -99,7 +99,7 @@ def test_scope_forms(bench: Bench, claim: object, scopes: set[str]) -> None:
 
 def test_audience_array(bench: Bench) -> None:
     """One of several audiences is enough."""
-    assert bench.verifier.verify(bench.sign(bench.claims(aud=["x", AUDIENCE])), {AUDIENCE}, NOW)
+    bench.verifier.verify(bench.sign(bench.claims(aud=["x", AUDIENCE])), {AUDIENCE}, NOW)
 
 
 @pytest.mark.parametrize(
@@ -119,13 +119,13 @@ def test_wrong_issuer(bench: Bench, issuer: object) -> None:
 def test_expiry_and_skew(bench: Bench) -> None:
     """Clocks may differ by a minute, no more."""
     token = bench.sign(bench.claims())
-    assert bench.verifier.verify(token, {AUDIENCE}, NOW + 3600 + SKEW - 1)
+    bench.verifier.verify(token, {AUDIENCE}, NOW + 3600 + SKEW - 1)
     assert "expired" in bench.refuse(token, NOW + 3600 + SKEW)
 
 
 def test_not_yet(bench: Bench) -> None:
     """Neither before its time, nor issued in the future."""
-    assert bench.verifier.verify(bench.sign(bench.claims(nbf=NOW + SKEW, iat=NOW + SKEW)), {AUDIENCE}, NOW)
+    bench.verifier.verify(bench.sign(bench.claims(nbf=NOW + SKEW, iat=NOW + SKEW)), {AUDIENCE}, NOW)
     bench.refuse(bench.sign(bench.claims(nbf=NOW + SKEW + 1)))
     bench.refuse(bench.sign(bench.claims(iat=NOW + SKEW + 1)))
 
@@ -188,14 +188,19 @@ def test_unknown_key_is_fetched(bench: Bench) -> None:
     token = bench.sign(bench.claims(), {"kid": other.kid}, other.key)
     bench.refuse(token)
     registered.append(other.public())
-    assert bench.verifier.verify(token, {AUDIENCE}, NOW)
+    bench.verifier.verify(token, {AUDIENCE}, NOW)
 
 
 @pytest.mark.parametrize("kid", [None, 3, "", "../../etc/passwd", "x" * 43])
 def test_key_ids_that_are_none(bench: Bench, kid: object) -> None:
     """Ids that cannot be ours are never looked for."""
     asked: list[None] = []
-    bench.keys.fetch_with(lambda: asked.append(None) or [])
+
+    def fetch() -> list[dict[str, str]]:
+        asked.append(None)
+        return []
+
+    bench.keys.fetch_with(fetch)
     asked.clear()
     header = part({"alg": "ES256", "typ": "at+jwt", **({} if kid is None else {"kid": kid})})
     bench.refuse(f"{header}.{part(bench.claims())}.{part(b'0' * 64)}")

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def home(tmp_path: Path) -> Home:
     return Home.at(tmp_path / "home")
 
 
-def bridge(home: Home) -> Any:
+def bridge(home: Home) -> AbstractContextManager[Program]:
     """`ownsona mcp` over the probe."""
     return program("-m", "tests.probe_bridge", str(home.state.parent))
 

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import psutil
@@ -31,7 +31,7 @@ def home(tmp_path: Path) -> Home:
     return Home.at(tmp_path / "home")
 
 
-def serve(home: Home, *options: str, **env: str) -> Iterator[Program]:
+def serve(home: Home, *options: str, **env: str) -> AbstractContextManager[Program]:
     """`ownsona serve` over the probe."""
     return program("-m", "tests.probe_server", "serve", "--home", str(home.state.parent), *options, env=environment(**env))
 

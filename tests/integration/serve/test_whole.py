@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return Home.at(tmp_path_factory.mktemp("whole") / "home")
 
 
-def serve(home: Home, *options: str, **env: str) -> Any:
+def serve(home: Home, *options: str, **env: str) -> AbstractContextManager[Program]:
     """The real `ownsona serve`."""
     return program("-m", "server.cli", "serve", "--home", str(home.state.parent), *options, env=environment(**env))
 
@@ -140,17 +141,10 @@ def test_sudden_death_of_the_database(home: Home) -> None:
 def test_bridge(home: Home) -> None:
     """`ownsona mcp` starts the server, answers, and lets it end."""
     with program("-m", "server.cli", "mcp", "--home", str(home.state.parent)) as bridge:
-        for number, message in enumerate(
-            [
-                {
-                    "method": "initialize",
-                    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "An Editor", "version": "1"}},
-                },
-                {"method": "tools/list"},
-                {"method": "tools/call", "params": {"name": "remember", "arguments": {"text": "The person drinks green tea."}}},
-            ]
-        ):
-            bridge.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, **message}).encode() + b"\n")
+        client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "An Editor", "version": "1"}}
+        remember = {"name": "remember", "arguments": {"text": "The person drinks green tea."}}
+        for number, (method, params) in enumerate([("initialize", client), ("tools/list", {}), ("tools/call", remember)]):
+            bridge.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode() + b"\n")
             bridge.stdin.flush()
         answers = {answer["id"]: answer["result"] for answer in (json.loads(bridge.line()) for _ in range(3))}
         listed = answers[1]["tools"]

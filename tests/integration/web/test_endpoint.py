@@ -195,7 +195,7 @@ def test_many_at_once(probe: Probe) -> None:
 
 def starting(folder: Path, **failing: StartError) -> ProbeParts:
     """Parts whose stages do not come up until their gates are opened, and then perhaps fail."""
-    parts = ProbeParts(Home.at(folder), Settings())
+    parts = ProbeParts(Home.at(folder), Settings.read({}))
     parts.database_gate.clear()
     parts.model_gate.clear()
     parts.failing = dict(failing)
