@@ -7,10 +7,15 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+from server.embedding.service import open_embedder
 from server.joining import HOST, find
 from server.listening import busy_advice
+from server.memory.ports import EmbeddingError
 from server.paths import Home
 from server.postgres.doctor import checks
+from server.postgres.errors import PostgresError
+from server.postgres.external import check_external
+from server.settings import Settings, SettingsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +29,30 @@ class Finding:
 def examine(home: Home, port: int) -> list[Finding]:
     """All findings, the basic ones first. Never raises for a broken installation or home."""
     folders = [_folder(folder) for folder in (home.data, home.config, home.state, home.logs)]
-    database = [
-        Finding(check.ok, f"{check.name}: {check.detail}" + (f". {check.remedy}" if check.remedy else "")) for check in checks(home)
-    ]
-    return [*folders, *database, _server(home, port)]
+    try:
+        settings = Settings.read()
+    except SettingsError as error:
+        return [*folders, Finding(False, f"settings: {error}")]
+    return [*folders, *_database(home, settings), _model(settings), _server(home, port)]
+
+
+def _database(home: Home, settings: Settings) -> list[Finding]:
+    if settings.database_url is None:
+        return [
+            Finding(check.ok, f"{check.name}: {check.detail}" + (f". {check.remedy}" if check.remedy else "")) for check in checks(home)
+        ]
+    try:
+        check_external(settings.database_url)
+    except PostgresError as error:
+        return [Finding(False, f"database: {error}")]
+    return [Finding(True, "database: the server that OWNSONA_DATABASE_URL names")]
+
+
+def _model(settings: Settings) -> Finding:
+    try:
+        return Finding(True, f"model: {open_embedder(settings).model.name}")
+    except EmbeddingError as error:
+        return Finding(False, f"model: {error}")
 
 
 def _folder(folder: Path) -> Finding:

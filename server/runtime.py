@@ -80,7 +80,7 @@ class Runtime:
     def run(self) -> bool:
         """Serve until a signal, the API or the end of the last lease says stop. True after an orderly end."""
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in stop_signals():
                 signal.signal(number, self._on_signal)
         with self._stages.listener(self._wake):
             self._web_thread.start()
@@ -195,3 +195,9 @@ class Runtime:
         for supervisor in self._supervisors:
             supervisor.join(JOIN)
         log.info("Stopped after %.1f s.", time.monotonic() - began)
+
+
+def stop_signals() -> list[signal.Signals]:
+    """Signals that mean: stop in good order. A closed terminal says HUP, Windows says BREAK."""
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+    return [signal.Signals[name] for name in names if name in signal.Signals.__members__]

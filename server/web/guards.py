@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.oauth.site import Site
@@ -12,6 +13,8 @@ from server.web.answers import error_body, header_values, send_json
 log = logging.getLogger(__name__)
 
 MAX_BODY = 4 * 1024 * 1024
+DRAIN_BYTES = 32 * 1024 * 1024  # of a refused request, so that its sender gets the refusal
+DRAIN_SECONDS = 2.0
 
 
 class Boundary:
@@ -59,12 +62,12 @@ class Guards:
             )
             return
         if any(origin.lower() not in self._origins for origin in header_values(scope, b"origin")):
-            await send_json(send, 403, error_body("WRONG_ORIGIN", "Requests from other web pages are refused."))
+            await _refuse(receive, send, 403, error_body("WRONG_ORIGIN", "Requests from other web pages are refused."))
             return
         body = await self._body(scope, receive)
         if body is None:
             message = f"The request body is larger than {self._max_body} bytes. Send less at a time."
-            await send_json(send, 413, error_body("LIMIT_EXCEEDED", message), [(b"connection", b"close")])
+            await _refuse(receive, send, 413, error_body("LIMIT_EXCEEDED", message))
             return
         await self._app(scope, replay(body, receive), send)
 
@@ -85,6 +88,23 @@ class Guards:
                 return None
             if not message.get("more_body", False):
                 return b"".join(chunks)
+
+
+async def _refuse(receive: Receive, send: Send, status: int, body: bytes) -> None:
+    """Answer before the body was read, and then take some of it: a connection closed on unread bytes may lose the answer."""
+
+    async def keep_open(message: Message) -> None:
+        await send({**message, "more_body": True} if message["type"] == "http.response.body" else message)
+
+    await send_json(keep_open, status, body, [(b"connection", b"close")])
+    taken = 0
+    with anyio.move_on_after(DRAIN_SECONDS):
+        while taken < DRAIN_BYTES:
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                break
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def replay(body: bytes, receive: Receive) -> Receive:

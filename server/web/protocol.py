@@ -69,7 +69,9 @@ class Protocol:
             return self._toolset.unavailable("model", "The model is still loading. Try again in a moment.")
         # With a model that failed for good, tools that do without it still work; the others say what is wrong.
         try:
-            return await anyio.to_thread.run_sync(partial(self._toolset.call, name, arguments, call.caller), limiter=self._threads)
+            # Abandoned when the server stops: a thread that is at work must not hold up the end.
+            run = partial(self._toolset.call, name, arguments, call.caller)
+            return await anyio.to_thread.run_sync(run, limiter=self._threads, abandon_on_cancel=True)
         except Exception:  # the boundary of a request
             log.exception("The tool %s failed unexpectedly.", name if name in {tool.name for tool in self._toolset.tools} else "?")
             raise MCPError(code=types.INTERNAL_ERROR, message="The tool failed unexpectedly; the server's log says where.") from None

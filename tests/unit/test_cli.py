@@ -72,6 +72,21 @@ def test_doctor_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert not (tmp_path / "home").exists()
 
 
+def test_doctor_and_bad_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings, database and model that cannot be used are named, without their values."""
+    for name, value, text in (
+        ("OWNSONA_MAX_BATCH_SIZE", "hidden", "BAD  settings: OWNSONA_MAX_BATCH_SIZE"),
+        ("OWNSONA_DATABASE_URL", "postgresql://me:hidden@127.0.0.1:1/x", "BAD  database: "),
+        ("OWNSONA_EMBEDDING_MODEL", "no-such-model", "BAD  model: "),
+    ):
+        with monkeypatch.context() as changed:
+            changed.setenv(name, value)
+            assert cli.main(["doctor", "--home", str(tmp_path / "home")]) == 1
+            output = capsys.readouterr().out
+            assert text in output
+            assert "hidden" not in output
+
+
 def test_doctor_and_a_folder_in_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is bad is marked, with the remedy, and the exit code says so."""
     import socket

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from server.bridge import Bridge
-from server.forwarding import Link
+from server.forwarding import Link, Route
+from server.oauth.builtin import BUILTIN_GRANTS, STDIO_CLIENT
 from tests.integration.web.conftest import probe as probe  # the same kind of server
 from tests.probe_bridge import write_schemas
-from tests.web_support import Probe
+from tests.web_support import PATIENCE, Probe, serving
 
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 
@@ -129,6 +130,37 @@ def test_bad_lines(probe: Probe, tmp_path: Path) -> None:
     )
     assert [answer.get("error", {}).get("code") for answer in answers] == [-32700, -32700, -32600, -32600, -32600, None]
     assert answers[-1] == {"jsonrpc": "2.0", "id": "last", "result": {}}
+
+
+def test_tokens_are_renewed(probe: Probe) -> None:
+    """Before they expire, and when the server no longer takes one."""
+    link = Link(probe.home, "memories")
+    message = request("tools/call", {"name": "echo"})
+    route = Route("2025-11-25", None, None, repeatable=True)
+
+    def call() -> bool:
+        answer = link.forward(message, route, link.expect(2))
+        return answer is not None and answer["result"]["structuredContent"]["ok"] is True
+
+    assert call()
+    [(key, (first, due))] = link._tokens.items()
+    assert call()
+    assert link._tokens[key][0] == first
+    link._tokens[key] = (first, 0.0)
+    assert call()
+    assert link._tokens[key][0] != first
+    link._tokens[key] = ("no longer good", due)
+    assert call()
+    assert link._tokens[key][0] != "no longer good"
+
+
+def test_a_client_that_was_revoked(tmp_path: Path) -> None:
+    """It is told so once the renewed token is refused too."""
+    with serving(tmp_path / "home") as own:
+        assert own.ready.wait(PATIENCE)
+        own.parts.grants.revoked.add(BUILTIN_GRANTS[STDIO_CLIENT])
+        [answer] = through_bridge(own, tmp_path, request("tools/call", {"name": "echo"}))
+        assert "revoked" in answer["error"]["message"]
 
 
 def test_refusals_in_plain_words(probe: Probe, tmp_path: Path) -> None:

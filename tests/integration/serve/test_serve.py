@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
@@ -76,6 +77,23 @@ def test_stop_at_any_moment(home: Home) -> None:
         eventually(home.runtime_file.exists)
         server.process.terminate()
         assert server.end(10) in (0, -signal.SIGTERM)
+
+
+def test_a_call_that_does_not_end(home: Home) -> None:
+    """A tool that is at work holds up the end for a few seconds, not for ever."""
+    with serve(home) as server:
+        server.line()
+        running = joining.find(home)
+        assert running is not None
+        token = command(home, "token").stdout.strip()
+        connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=PATIENCE)
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}}
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Accept": "application/json"}
+        connection.request("POST", "/mcp", json.dumps(message), headers)
+        eventually(lambda: b"slow began" in b"".join(server.errors))
+        server.process.terminate()
+        assert server.end(10) == 0
+        connection.close()
 
 
 def test_second_serve(home: Home) -> None:
