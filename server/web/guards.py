@@ -13,6 +13,7 @@ from server.web.answers import error_body, header_values, send_json
 log = logging.getLogger(__name__)
 
 MAX_BODY = 4 * 1024 * 1024
+WRONG_HOST = "This server does not answer under that host name. Use 127.0.0.1 or localhost."
 DRAIN_BYTES = 32 * 1024 * 1024  # of a refused request, so that its sender gets the refusal
 DRAIN_SECONDS = 2.0
 
@@ -57,9 +58,7 @@ class Guards:
             return
         hosts = header_values(scope, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            await send_json(
-                send, 421, error_body("WRONG_HOST", "This server does not answer under that host name. Use 127.0.0.1 or localhost.")
-            )
+            await _refuse(receive, send, 421, error_body("WRONG_HOST", WRONG_HOST))
             return
         if any(origin.lower() not in self._origins for origin in header_values(scope, b"origin")):
             await _refuse(receive, send, 403, error_body("WRONG_ORIGIN", "Requests from other web pages are refused."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import socket
 from pathlib import Path
 
@@ -51,12 +52,15 @@ def test_foreign_origin(probe: Probe, path: str) -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_large_body(probe: Probe, path: str) -> None:
-    """What is declared to be too large is refused before it is read."""
-    with socket.create_connection(("127.0.0.1", probe.port), PATIENCE) as raw:
-        raw.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{probe.port}\r\nContent-Length: 4194305\r\n\r\n".encode())
-        answer = b"".join(iter(lambda: raw.recv(65536), b""))
-    assert answer.startswith(b"HTTP/1.1 413")
-    assert b"LIMIT_EXCEEDED" in answer
+    """What is declared to be too large is refused before it is sent."""
+    connection = http.client.HTTPConnection("127.0.0.1", probe.port, timeout=PATIENCE)
+    connection.putrequest("POST", path)
+    connection.putheader("Content-Length", "4194305")
+    connection.endheaders()
+    response = connection.getresponse()
+    assert response.status == 413
+    assert b"LIMIT_EXCEEDED" in response.read()
+    connection.close()
 
 
 def test_large_body_in_pieces(probe: Probe) -> None:
