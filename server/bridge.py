@@ -35,6 +35,10 @@ CONCURRENT = 16
 Message = dict[str, Any]
 
 
+class SchemasError(Exception):
+    """The generated file cannot be used; the message names it and the remedy."""
+
+
 class Bridge:
     """One client on a pair of streams."""
 
@@ -162,8 +166,11 @@ class Bridge:
 
 
 def run(home: Home, toolset: str, schemas: Path = SCHEMAS, command: list[str] | None = None) -> int:
-    """Serve this process's stdin and stdout; `command` starts a server that ends with its last lease."""
-    schema = json.loads(schemas.read_text(encoding="utf-8"))[toolset]
+    """Serve this process's stdin and stdout; `command` starts a server that ends with its last lease. Raises SchemasError."""
+    try:
+        schema = json.loads(schemas.read_text(encoding="utf-8"))[toolset]
+    except (OSError, ValueError, KeyError):
+        raise SchemasError(f"The tool descriptions in {schemas} are missing or damaged. Install OwnSona again.") from None
     link = Link(home, toolset, command)
     link.warm_up()
     Bridge(sys.stdin.buffer, sys.stdout.buffer, link, schema).serve()

@@ -275,9 +275,12 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _mcp(options: argparse.Namespace) -> int:
-    from server.bridge import run
+    from server.bridge import SchemasError, run
 
-    return run(_home(options), options.toolset)
+    try:
+        return run(_home(options), options.toolset)
+    except SchemasError as error:
+        raise UsageError(str(error)) from None
 
 
 if __name__ == "__main__":

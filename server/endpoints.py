@@ -6,4 +6,6 @@ DEFAULT_TOOLSET = "memories"
 
 PATHS = {
     DEFAULT_TOOLSET: "/mcp",
+    "core": "/mcp/core",
+    "readonly": "/mcp/readonly",
 }

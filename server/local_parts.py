@@ -31,7 +31,7 @@ from server.store.operation import MemoryOperation
 from server.store.schema import migrate
 from server.store.store import PostgresStore
 from server.toolsets.base import Toolset
-from server.toolsets.memories import MemoriesToolset
+from server.toolsets.memories.toolset import PROFILES, MemoriesToolset
 from server.web.local_api import UndoRefusedError
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class LocalParts:
         self._stopping = threading.Event()
         limits = Limits(**{field.name: getattr(settings, field.name) for field in fields(Limits)})
         memories = Memories(self._store, self._embedder, limits)
-        served: dict[str, Toolset] = {"memories": MemoriesToolset(memories)}
+        served: dict[str, Toolset] = {name: MemoriesToolset(memories, name) for name in PROFILES}
         self.toolsets: Mapping[str, Toolset] = {path: served[name] for name, path in PATHS.items()}
         self.journal = OwnerJournal(memories)
         self._oauth = self.grants = OAuthTables(self._database.transaction, OWNER_ID)

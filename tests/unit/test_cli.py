@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import server
-from server import cli
+from server import bridge, cli
 from server.joining import Running, announce
 from server.oauth.keys import PublicKeys, SigningKey
 from server.oauth.tokens import TokenVerifier
@@ -60,6 +60,20 @@ def test_token_for_the_running_server(tmp_path: Path, capsys: pytest.CaptureFixt
     [token] = capsys.readouterr().out.splitlines()
     verifier = TokenVerifier(PublicKeys(home, SigningKey.of(home)), "https://memory.example.org")
     assert len(verifier.verify(token, {"http://127.0.0.1:8888/mcp"}).scopes) == 3
+
+
+@pytest.mark.parametrize("text", [None, "", "{}"])
+def test_bridge_without_descriptions(
+    text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broken installation is named as such, on stderr alone."""
+    if text is not None:
+        (tmp_path / "schemas.json").write_text(text)
+    monkeypatch.setattr(bridge.run, "__defaults__", (tmp_path / "schemas.json", None))
+    assert cli.main(["mcp", "--home", str(tmp_path / "home")]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "Install OwnSona again" in said.err
 
 
 def test_doctor_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from server import joining
+from server.endpoints import PATHS
 from server.oauth.builtin import BUILTIN_GRANTS, CLI_CLIENT, OWNER_ID
 from server.oauth.keys import SigningKey
 from server.oauth.tokens import TokenRequest, mint
@@ -96,6 +97,25 @@ def test_round_trip(home: Home) -> None:
         assert time.monotonic() - began < 10
         assert gone(processes)
         assert b"Miez" not in b"".join(server.errors) + (home.logs / "server.log").read_bytes()
+
+
+def test_profiles(home: Home) -> None:
+    """The small endpoints list less, and need tokens of their own."""
+    with serve(home) as server:
+        server.line()
+        running = joining.announced(home)
+        assert running is not None
+        message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
+        count = {}
+        for name, path in PATHS.items():
+            wanted = TokenRequest(running.issuer, f"http://127.0.0.1:{running.port}{path}", "1", CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], [])
+            token = mint(SigningKey.of(home), wanted)
+            headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Accept": "application/json"}
+            answers = {path: fetch(running.port, "POST", path, headers, message) for path in PATHS.values()}
+            assert [path for path, answer in answers.items() if answer.status == 200] == [PATHS[name]]
+            count[name] = len(answers[path].json["result"]["tools"])
+        assert count == {"memories": 21, "core": 8, "readonly": count["readonly"]}
+        assert 0 < count["readonly"] < 21
 
 
 def test_sudden_death_of_the_server(home: Home) -> None:
