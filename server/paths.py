@@ -75,6 +75,26 @@ def write_private(path: Path, text: str) -> None:
         raise
 
 
+def create_private(path: Path, text: str) -> bool:
+    """Write a file that only its owner may read, in one step, unless there is one already. True where it was written."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        # Both fail if the target exists, so of two creators at once one wins and nobody sees half a file.
+        if sys.platform == "win32":
+            Path(name).rename(path)
+        else:
+            path.hardlink_to(name)
+    except FileExistsError:
+        return False
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return True
+
+
 def resource(*parts: str) -> Path:
     """A file of the `resources` folder, in a checkout, an installed wheel or a frozen program."""
     base = Path(getattr(sys, "_MEIPASS", Path(__file__).resolve().parent.parent))

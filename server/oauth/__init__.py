@@ -1,1 +1,1 @@
-"""Keys, access tokens and their checks."""
+"""Who may call: signing keys, access tokens (RFC 9068) and the checks that a resource server makes."""

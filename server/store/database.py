@@ -25,14 +25,18 @@ OBTAIN_SECONDS = 25.0
 class Database:
     """A pool of connections to one database. Safe to share between threads."""
 
-    def __init__(self, conninfo: str, size: int = 10) -> None:
+    def __init__(self, conninfo: str = "", size: int = 10) -> None:
+        self._size = size
         self._conninfo = conninfo
-        self._pool: ConnectionPool[Connection] = ConnectionPool(
-            conninfo,
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> ConnectionPool[Connection]:
+        return ConnectionPool(
+            self._conninfo,
             connection_class=psycopg.Connection[DictRow],
             kwargs={"row_factory": dict_row, "options": OPTIONS, "prepare_threshold": None, "application_name": "ownsona"},
             min_size=1,
-            max_size=size,
+            max_size=self._size,
             timeout=OBTAIN_SECONDS,
             configure=_configure,
             check=ConnectionPool.check_connection,
@@ -44,6 +48,13 @@ class Database:
         """Connect for the first time; the schema must be there. Raises StoreError."""
         with translated():
             self._pool.open(wait=True, timeout=OBTAIN_SECONDS)
+
+    def move(self, conninfo: str) -> None:
+        """Use another address from now on: the cluster's is known only once it runs. Raises StoreError."""
+        self._pool.close(timeout=0.0)
+        self._conninfo = conninfo
+        self._pool = self._new_pool()
+        self.open()
 
     def close(self) -> None:
         """Close every connection; those in use when they come back."""

@@ -1,1 +1,1 @@
-"""The Starlette application: MCP mounts, guards, health and the local API."""
+"""The Starlette app: guards, MCP endpoints, discovery documents, health and the local API."""

@@ -1,1 +1,1 @@
-"""Tests."""
+"""Keys, tokens and addresses: every branch of server.oauth."""

@@ -1,0 +1,63 @@
+"""The listening sockets of a server: loopback only, bound before anything heavy is imported. Standard library only."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import socket
+import sys
+
+BACKLOG = 128
+ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
+NO_IPV6 = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT}
+
+
+class PortBusyError(Exception):
+    """Another program has the port; the message says what to do."""
+
+
+def listen(port: int) -> tuple[int, list[socket.socket]]:
+    """Sockets that listen on 127.0.0.1 and, where there is IPv6, on ::1; 0 takes a free port. Raises PortBusyError, OSError.
+
+    Both, because `localhost` may mean either, and whoever else had the other one would get our clients' tokens.
+    """
+    with contextlib.ExitStack() as opened:
+        sockets: list[socket.socket] = []
+        for family, address in ADDRESSES:
+            try:
+                bound = opened.enter_context(_bind(family, address, port))
+            except OSError as error:
+                if sockets and error.errno in NO_IPV6:
+                    continue
+                if error.errno in {errno.EADDRINUSE, errno.EACCES}:
+                    raise PortBusyError(busy_advice(address, port)) from None
+                raise
+            port = bound.getsockname()[1]
+            sockets.append(bound)
+        opened.pop_all()
+    return port, sockets
+
+
+def busy_advice(address: str, port: int) -> str:
+    """What to do about a busy port. Another one is never taken silently: clients store the address."""
+    return (
+        f"Port {port} on {address} is taken by another program. Stop that program, or choose another port with --port or OWNSONA_PORT"
+        " and give your assistants the new address."
+    )
+
+
+def _bind(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if sys.platform == "win32":
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)  # there, REUSEADDR would let others in
+        else:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind((address, port))
+        bound.listen(BACKLOG)
+    except BaseException:
+        bound.close()
+        raise
+    return bound

@@ -1,0 +1,1 @@
+"""`ownsona mcp` as a program."""

@@ -1,0 +1,1 @@
+"""`ownsona serve` and the other commands as programs."""

@@ -1,0 +1,115 @@
+"""The real web side, runtime and command line in one process or as a program, over the probe toolset instead of the memories.
+
+Run as a program it takes the options of `ownsona serve`. The database stage is ready at once, so what is tested with it is
+the life of the server itself; the tests with the real database are beside those of the store.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from unittest import mock
+
+from server import cli
+from server.memory.ports import StoreError
+from server.oauth.builtin import ALL_SCOPES
+from server.oauth.grants import Grant
+from server.oauth.keys import PublicJwk
+from server.oauth.tokens import AccessToken
+from server.parts import StartError
+from server.paths import Home
+from server.settings import Settings
+from server.web.local_api import UndoRefusedError
+from tests.probe_toolset import ProbeToolset
+
+
+class ProbeGrants:
+    """Every grant holds until it is revoked here."""
+
+    def __init__(self) -> None:
+        self.revoked: set[str] = set()
+        self.scopes = frozenset(ALL_SCOPES)
+
+    def look(self, token: AccessToken) -> Grant | None:
+        """The grant, unless it is in `revoked`."""
+        return None if token.grant in self.revoked else Grant(token.client_name or token.client_id, 1, self.scopes)
+
+
+class ProbeJournal:
+    """Two entries; the first can be undone."""
+
+    def entries(self, limit: int, before: int | None) -> Sequence[Mapping[str, Any]]:
+        """Newest first."""
+        return [{"id": number} for number in (2, 1) if before is None or number < before][:limit]
+
+    def undo(self, entry_id: int) -> Mapping[str, Any]:
+        """Entry 1 only."""
+        if entry_id == 2:
+            raise UndoRefusedError("Entry 3 is in the way.")
+        if entry_id != 1:
+            raise LookupError
+        return {"undone": 1}
+
+
+class ProbeParts:
+    """Implements server.parts.Parts."""
+
+    def __init__(self, home: Home, settings: Settings) -> None:
+        del home, settings
+        self.toolset = ProbeToolset()
+        self.toolsets = {"/mcp": self.toolset, "/mcp/other": ProbeToolset()}
+        self.grants = ProbeGrants()
+        self.journal = ProbeJournal()
+        self.keys: list[PublicJwk] = []
+        self.gone = False  # the database does not answer
+        self.database_gate = threading.Event()
+        self.database_gate.set()
+        self.model_gate = threading.Event()
+        self.model_gate.set()
+        self.failing: dict[str, StartError] = {}
+
+    def start_database(self) -> None:
+        """Wait for the gate, then fail or not as the test wants it."""
+        self._start(self.database_gate, "database")
+
+    def start_model(self) -> None:
+        """Wait for the gate, then fail or not as the test wants it."""
+        self._start(self.model_gate, "model")
+
+    def _start(self, gate: threading.Event, name: str) -> None:
+        gate.wait(20)
+        if name in self.failing:
+            raise self.failing[name]
+
+    def database_alive(self) -> bool:
+        """Always."""
+        return True
+
+    def model_alive(self) -> bool:
+        """Always."""
+        return True
+
+    def stop_database(self) -> None:
+        """A start under way ends."""
+        self.database_gate.set()
+
+    def stop_model(self) -> None:
+        """A start under way ends."""
+        self.model_gate.set()
+
+    def register_key(self, jwk: PublicJwk) -> None:
+        """Keep it."""
+        self.keys.append(jwk)
+
+    def public_keys(self) -> Iterable[Mapping[str, Any]]:
+        """What was kept."""
+        if self.gone:
+            raise StoreError("The database went away.")
+        return self.keys
+
+
+if __name__ == "__main__":
+    with mock.patch.object(cli, "make_parts", ProbeParts):
+        sys.exit(cli.main(sys.argv[1:]))

@@ -1,0 +1,111 @@
+"""The command line without a server."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+
+import pytest
+
+import server
+from server import bridge, cli
+from server.joining import Running, announce
+from server.oauth.keys import PublicKeys, SigningKey
+from server.oauth.tokens import TokenVerifier
+from server.paths import Home
+
+
+def test_version() -> None:
+    """The package and the program say the same."""
+    assert server.__version__ == importlib.metadata.version("ownsona-desktop")
+
+
+@pytest.mark.parametrize("command", [[], ["serve"], ["status"], ["stop"], ["token"], ["doctor"], ["mcp"]])
+def test_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command explains itself, and takes a home."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*command, "--help"])
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    assert "--home" in text
+    assert "--leased" not in text
+
+
+@pytest.mark.parametrize("arguments", [["nothing"], ["token", "--toolset", "x"], ["token", "--scope", "x"], ["serve", "--x"]])
+def test_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_token_before_the_first_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is good at the server that will run with these settings."""
+    monkeypatch.setenv("OWNSONA_PORT", "7777")
+    assert cli.main(["--home", str(tmp_path), "token", "--scope", "memories:read"]) == 0
+    [token] = capsys.readouterr().out.splitlines()
+    home = Home.at(tmp_path)
+    verifier = TokenVerifier(PublicKeys(home, SigningKey.of(home)), "http://127.0.0.1:7777")
+    assert verifier.verify(token, {"http://127.0.0.1:7777/mcp"}).scopes == {"memories:read"}
+
+
+def test_token_for_the_running_server(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Port and issuer are the running server's, whatever the settings here say."""
+    monkeypatch.setenv("OWNSONA_PORT", "7777")
+    home = Home.at(tmp_path)
+    home.create()
+    announce(home, Running(8888, 1, "s", 0.0, "https://memory.example.org"))
+    assert cli.main(["token", "--home", str(tmp_path)]) == 0
+    [token] = capsys.readouterr().out.splitlines()
+    verifier = TokenVerifier(PublicKeys(home, SigningKey.of(home)), "https://memory.example.org")
+    assert len(verifier.verify(token, {"http://127.0.0.1:8888/mcp"}).scopes) == 3
+
+
+@pytest.mark.parametrize("text", [None, "", "{}"])
+def test_bridge_without_descriptions(
+    text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broken installation is named as such, on stderr alone."""
+    if text is not None:
+        (tmp_path / "schemas.json").write_text(text)
+    monkeypatch.setattr(bridge.run, "__defaults__", (tmp_path / "schemas.json", None))
+    assert cli.main(["mcp", "--home", str(tmp_path / "home")]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "Install OwnSona again" in said.err
+
+
+def test_doctor_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It reports and leaves no trace."""
+    monkeypatch.setenv("OWNSONA_PORT", "0")
+    code = cli.main(["doctor", "--home", str(tmp_path / "home")])
+    lines = capsys.readouterr().out.splitlines()
+    assert code == (1 if any(line.startswith("BAD") for line in lines) else 0)
+    assert any("server: not running" in line for line in lines)
+    assert not (tmp_path / "home").exists()
+
+
+def test_doctor_and_bad_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings, database and model that cannot be used are named, without their values."""
+    for name, value, text in (
+        ("OWNSONA_MAX_BATCH_SIZE", "hidden", "BAD  settings: OWNSONA_MAX_BATCH_SIZE"),
+        ("OWNSONA_DATABASE_URL", "postgresql://me:hidden@127.0.0.1:1/x", "BAD  database: "),
+        ("OWNSONA_EMBEDDING_MODEL", "no-such-model", "BAD  model: "),
+    ):
+        with monkeypatch.context() as changed:
+            changed.setenv(name, value)
+            assert cli.main(["doctor", "--home", str(tmp_path / "home")]) == 1
+            output = capsys.readouterr().out
+            assert text in output
+            assert "hidden" not in output
+
+
+def test_doctor_and_a_folder_in_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is bad is marked, with the remedy, and the exit code says so."""
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        monkeypatch.setenv("OWNSONA_PORT", str(other.getsockname()[1]))
+        assert cli.main(["doctor", "--home", str(tmp_path / "home")]) == 1
+        assert "is taken by another program" in capsys.readouterr().out
