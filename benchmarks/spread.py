@@ -166,7 +166,7 @@ def tried(measured: Measured) -> Iterator[tuple[str, Change]]:
 
 def shrunk(raw: Vectors, mean: Vectors, matrix: Vectors) -> Vectors:
     """Centred and mapped."""
-    return unit((raw - mean) @ matrix)
+    return unit(np.asarray((raw - mean) @ matrix, np.float32))
 
 
 def main() -> None:

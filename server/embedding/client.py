@@ -16,7 +16,7 @@ import numpy as np
 from server.embedding.cache import QueryCache
 from server.embedding.cards import LocalModel
 from server.embedding.process import WorkerProcess
-from server.embedding.requests import Item, Priority, RequestQueue
+from server.embedding.requests import Item, Priority, RequestQueue, require_text
 from server.embedding.transform import Transform
 from server.memory.ports import EmbeddingError, EmbeddingModel, Vectors
 
@@ -38,6 +38,7 @@ class Options:
     threads: int = min(2, os.cpu_count() or 1)
     idle_seconds: float = 0.0  # after so long without work the worker is ended until it is needed; 0: never
     stall_seconds: float = STALL_SECONDS
+    backoff_seconds: float = 0.5  # before the second restart in a row; doubled for each further one
 
 
 class LocalEmbedder:
@@ -118,8 +119,7 @@ class LocalEmbedder:
             thread.join()
 
     def _embed(self, texts: Sequence[str], priority: Priority) -> list[Vectors]:
-        if not all(text.strip() for text in texts):
-            raise ValueError("a blank text has no embedding")
+        require_text(texts)
         items = [Item(text, priority) for text in texts]
         with self._changed:
             self._check_running()
@@ -149,14 +149,14 @@ class LocalEmbedder:
             while not self._stopping:
                 if self._worker is None and self._wants_worker():
                     self._start_worker()
-                self._dispatch()
-                self._check_stall()
-                if self._state == "failed":
+                elif self._worker and (self._state == "failed" or self._idle_in() <= 0):
+                    self._state = "failed" if self._state == "failed" else "idle"
                     self._end_worker()
-                elif self._idle_in() <= 0:
-                    self._state = "idle"
-                    self._end_worker()
-                self._changed.wait(self._pause())
+                else:
+                    # Only here: the two above let go of the lock, so that a change may have been missed.
+                    self._dispatch()
+                    self._check_stall()
+                    self._changed.wait(self._pause())
             self._state = "stopped"
             self.ready.clear()
             self._end_worker()
@@ -201,6 +201,7 @@ class LocalEmbedder:
                     "texts": [item.text for item in items],
                 }
             )
+            self._changed.notify_all()
 
     def _check_stall(self) -> None:
         if self._worker and self._stall_in() <= 0:
@@ -230,6 +231,7 @@ class LocalEmbedder:
         if worker:
             with unlocked(self._changed):
                 worker.close()
+            self._changed.notify_all()
 
     # The worker's reading thread.
 
@@ -284,8 +286,11 @@ class LocalEmbedder:
                 )
             else:
                 self._state = "starting"
-                self._not_before = time.monotonic() + (0.0 if self._deaths == 1 else 0.25 * 2**self._deaths)
+                self._not_before = time.monotonic() + self._backoff()
             self._changed.notify_all()
+
+    def _backoff(self) -> float:
+        return 0.0 if self._deaths == 1 else self._options.backoff_seconds * 2.0 ** (self._deaths - 2)
 
     def _retry(self, items: list[Item]) -> None:
         for item in items:

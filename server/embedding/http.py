@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.embedding.cache import QueryCache
+from server.embedding.requests import require_text
 from server.embedding.transform import unit
 from server.embedding.windows import spans
 from server.memory.ports import EmbeddingError, EmbeddingModel, Vectors
@@ -119,14 +120,14 @@ class HttpEmbedder:
         """One query; shape (1, dimension). Raises EmbeddingError; ValueError for a blank text."""
         found = self._cache.get(self._generation, text)
         if found is None:
-            check([text])
+            require_text([text])
             found = self._request([text[:WINDOW_CHARACTERS]])
             self._cache.put(self._generation, text, found)
         return found
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vectors]:
         """For each text its windows in order, shape (windows, dimension). Raises EmbeddingError; ValueError for a blank text."""
-        check(texts)
+        require_text(texts)
         windows = [[text[start:end] for start, end in spans(len(text), WINDOW_CHARACTERS, OVERLAP_CHARACTERS)] for text in texts]
         inputs = [window for parts in windows for window in parts]
         if not inputs:
@@ -185,12 +186,6 @@ class HttpEmbedder:
 def usable(vectors: NDArray[np.float32]) -> bool:
     """Whether all rows have a direction."""
     return bool(np.isfinite(vectors).all() and (np.linalg.norm(vectors, axis=1) > 0).all())
-
-
-def check(texts: Sequence[str]) -> None:
-    """Raises ValueError for a blank text."""
-    if not all(text.strip() for text in texts):
-        raise ValueError("a blank text has no embedding")
 
 
 def slices(inputs: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -12,6 +13,12 @@ from server.memory.ports import Vectors
 
 SLICE_TEXTS = 64
 SLICE_CHARACTERS = 64_000
+
+
+def require_text(texts: Iterable[str]) -> None:
+    """A blank text has no meaning to find again. Raises ValueError."""
+    if not all(text.replace("\0", "").strip() for text in texts):
+        raise ValueError("a blank text has no embedding")
 
 
 class Priority(IntEnum):

@@ -165,10 +165,12 @@ def main() -> None:
         model = Model(order)
     except (ModelError, OSError, RuntimeError) as error:
         write_frame(out, {"failed": str(error)})
-        sys.exit(1)
+        os._exit(1)  # the other thread sits in a read, which an orderly exit would stumble over
     write_frame(out, {"ready": True, "width": model.encoder.width})
-    with contextlib.suppress(BrokenPipeError):
+    try:
         Worker(model, requests, out).run()
+    except BrokenPipeError:
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Tests of server.embedding with the real model."""

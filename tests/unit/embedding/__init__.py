@@ -1,0 +1,1 @@
+"""Tests of server.embedding that need no model."""
