@@ -1,0 +1,54 @@
+"""The listening sockets."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from server.listening import PortBusyError, listen
+
+
+def test_same_port_on_both() -> None:
+    """A free port, the same for both addresses, with the protocol named (for asyncio's sake)."""
+    port, sockets = listen(0)
+    try:
+        assert port > 0
+        assert {one.getsockname()[1] for one in sockets} == {port}
+        assert {one.getsockname()[0] for one in sockets} <= {"127.0.0.1", "::1"}
+        assert {one.proto for one in sockets} == {socket.IPPROTO_TCP}
+        with pytest.raises(PortBusyError, match=f"Port {port} on 127.0.0.1 is taken"):
+            listen(port)
+    finally:
+        for one in sockets:
+            one.close()
+
+
+def test_again_at_once() -> None:
+    """A port that was just given up can be taken again."""
+    port, sockets = listen(0)
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        accepted, _ = sockets[0].accept()
+        accepted.close()
+        for one in sockets:
+            one.close()
+        del client
+    again, sockets = listen(port)
+    for one in sockets:
+        one.close()
+    assert again == port
+
+
+def test_without_ipv6(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a computer without it, IPv4 alone."""
+    monkeypatch.setattr("server.listening.ADDRESSES", ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "2001:db8::1")))
+    _, sockets = listen(0)
+    assert len(sockets) == 1
+    sockets[0].close()
+
+
+def test_other_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no busy port is told as it is, and no socket stays open."""
+    monkeypatch.setattr("server.listening.ADDRESSES", ((socket.AF_INET, "192.0.2.1"),))
+    with pytest.raises(OSError, match="assign"):
+        listen(0)
