@@ -18,7 +18,8 @@ def write_schemas(folder: Path) -> Path:
     from tests.probe_toolset import ProbeToolset
 
     file = folder / "schemas.json"
-    file.write_text(document([ProbeToolset()]), encoding="utf-8")
+    probe = ProbeToolset()
+    file.write_text(document({probe.name: (probe.instructions, probe.tools)}), encoding="utf-8")
     return file
 
 

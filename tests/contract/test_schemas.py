@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from server.toolsets.memories.toolset import MemoriesToolset
-from server.toolsets.schemas import wire_tool
+from server.toolsets.schemas import FILE, current, wire_tool
 
 # Marks of the contract's list that are not JSON Schema: they are checked by calls, not by the schema.
 MARKS = {"cap", "limit", "limit_error", "whole", "extra", "description"}
@@ -95,3 +95,7 @@ def test_scopes(toolset: MemoriesToolset) -> None:
     assert toolset.scopes("remember", {"text": "x", "supersedes": [1]}) == {"memories:write", "memories:delete"}
     assert toolset.scopes("forget", {}) == {"memories:delete"}
     assert toolset.scopes("nothing", {}) == frozenset()
+
+
+def test_the_bridge_knows_what_the_server_lists() -> None:
+    assert FILE.read_text(encoding="utf-8") == current(), "run: python -m server.toolsets.schemas"

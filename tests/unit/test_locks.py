@@ -70,7 +70,7 @@ def test_children_do_not_inherit_the_lock(tmp_path: Path) -> None:
     assert lock.acquire(0)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=False) as child:
         lock.release()
-        assert FileLock(tmp_path / "lock").acquire(0)
+        assert FileLock(tmp_path / "lock").acquire(5)  # a child may hold it for an instant, until its exec
         child.communicate(b"\n")
 
 

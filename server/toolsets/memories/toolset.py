@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from server.memory.memories import Memories
-from server.memory.model import InvalidInput, Refusal
+from server.memory.model import InvalidInput, Limits, Refusal
 from server.memory.ports import EmbeddingError, StoreError
 from server.toolsets.base import Caller, Tool, ToolResult
 from server.toolsets.memories import parameters as p
@@ -84,8 +84,7 @@ class MemoriesToolset:
         self.name = profile
         self._handlers = Handlers(memories)
         self._by_name = {one.name: one for one in _DEFINITIONS if one.name in PROFILES[profile]}
-        limits = asdict(memories.limits)
-        self.tools: Sequence[Tool] = [_tool(self._by_name[name], limits) for name in PROFILES[profile]]
+        self.tools: Sequence[Tool] = published(profile, memories.limits)
 
     def scopes(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
         """What this very call needs; empty for an unknown tool, which `call` refuses."""
@@ -115,6 +114,12 @@ class MemoriesToolset:
     def unavailable(self, stage: str, hint: str) -> ToolResult:
         """The contract's error for a stage ("database" or "model") that did not come up in time."""
         return _failure({"code": "EMBEDDING_ERROR" if stage == "model" else "DATABASE_ERROR", "message": hint})
+
+
+def published(profile: str, limits: Limits) -> list[Tool]:
+    """The tools of a profile as clients see them, in the contract's order."""
+    by_name = {one.name: one for one in _DEFINITIONS}
+    return [_tool(by_name[name], asdict(limits)) for name in PROFILES[profile]]
 
 
 def _tool(definition: _Definition, limits: Mapping[str, int]) -> Tool:
