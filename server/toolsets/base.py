@@ -38,12 +38,16 @@ class ToolResult:
     is_error: bool = False
 
 
-class Toolset(Protocol):
-    """One tool contract over the domain."""
+class Listed(Protocol):
+    """What an endpoint tells about itself."""
 
     name: str
     instructions: str
     tools: Sequence[Tool]
+
+
+class Toolset(Listed, Protocol):
+    """One tool contract over the domain."""
 
     def scopes(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
         """What this very call needs; empty for an unknown tool, which `call` refuses."""

@@ -2,7 +2,7 @@
 
     python -m server.toolsets.schemas
 
-A test keeps the file equal to what the server itself lists.
+Run it after every change of a tool; a test keeps the file equal to what the server itself lists.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from server.toolsets.base import Tool, Toolset
+from server.memory.model import Limits
+from server.toolsets.base import Listed, Tool
+from server.toolsets.memories.toolset import PROFILES, Profile
 
 FILE = Path(__file__).with_name("schemas.json")
 
@@ -35,7 +37,16 @@ def wire_tool(tool: Tool) -> dict[str, Any]:
     }
 
 
-def document(toolsets: Iterable[Toolset]) -> str:
+def document(toolsets: Iterable[Listed]) -> str:
     """The file's contents for these toolsets."""
     parts = {one.name: {"instructions": one.instructions, "tools": [wire_tool(tool) for tool in one.tools]} for one in toolsets}
     return json.dumps(parts, ensure_ascii=False, indent=1) + "\n"
+
+
+def published() -> str:
+    """The file's contents for every toolset that the server has, with the usual limits."""
+    return document(Profile(name, Limits()) for name in PROFILES)
+
+
+if __name__ == "__main__":
+    FILE.write_text(published(), encoding="utf-8")

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from server.memory.memories import Memories
-from server.memory.model import InvalidInput, Refusal
+from server.memory.model import InvalidInput, Limits, Refusal
 from server.memory.ports import EmbeddingError, StoreError
 from server.toolsets.base import Caller, Tool, ToolResult
 from server.toolsets.memories import parameters as p
@@ -75,17 +75,24 @@ PROFILES: dict[str, tuple[str, ...]] = {
 }
 
 
-class MemoriesToolset:
-    """The tools of one profile. Safe to call from many threads."""
+class Profile:
+    """What one endpoint lists; needs neither database nor model."""
 
     instructions = INSTRUCTIONS
 
+    def __init__(self, name: str, limits: Limits) -> None:
+        self.name = name
+        self._by_name = {one.name: one for one in _DEFINITIONS if one.name in PROFILES[name]}
+        published = asdict(limits)
+        self.tools: Sequence[Tool] = [_tool(self._by_name[tool], published) for tool in PROFILES[name]]
+
+
+class MemoriesToolset(Profile):
+    """The tools of one profile over the domain. Safe to call from many threads."""
+
     def __init__(self, memories: Memories, profile: str = "memories") -> None:
-        self.name = profile
+        super().__init__(profile, memories.limits)
         self._handlers = Handlers(memories)
-        self._by_name = {one.name: one for one in _DEFINITIONS if one.name in PROFILES[profile]}
-        limits = asdict(memories.limits)
-        self.tools: Sequence[Tool] = [_tool(self._by_name[name], limits) for name in PROFILES[profile]]
 
     def scopes(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
         """What this very call needs; empty for an unknown tool, which `call` refuses."""
