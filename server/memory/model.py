@@ -191,6 +191,7 @@ class Limits:
     default_recall_limit: int = 8
     max_recall_limit: int = 50
     graph_max_relations: int = 200
+    max_export_rows: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)

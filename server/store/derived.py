@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 from pgvector import HalfVector, SparseVector
 
 from server.memory.model import embedding_key
@@ -129,4 +130,11 @@ def average_length(connection: Connection, owner_id: int) -> float:
 
 def stack(rows: Iterable[HalfVector]) -> Vectors:
     """Stored vectors as float32, shape (n, dimension)."""
-    return np.stack([row.to_numpy().astype(np.float32) for row in rows])
+    return unit(np.stack([row.to_numpy() for row in rows]))
+
+
+def unit(stored: NDArray[np.float16]) -> Vectors:
+    """Stored vectors with length 1 again, which half precision has changed a little; shape (n, dimension)."""
+    vectors = stored.astype(np.float32)
+    vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]  # in place: there may be 100 000
+    return vectors
