@@ -32,6 +32,16 @@ def last_entry(memories: Memories, owner: int) -> int:
 
 def shown(memory: Memory) -> dict[str, Any]:
     """What a person sees of a row; undoing it must bring all of this back."""
-    fields = ("text", "tags", "tags_given", "importance", "expires_at", "last_confirmed_at", "deleted_at", "forget_reason", "replaced_by_id")
+    fields = (
+        "text",
+        "tags",
+        "tags_given",
+        "importance",
+        "expires_at",
+        "last_confirmed_at",
+        "deleted_at",
+        "forget_reason",
+        "replaced_by_id",
+    )
     learned = ("salience", "use_count", "reward_sum", "last_used_at", "context_count")
     return {name: getattr(memory, name) for name in (*fields, *learned, "id", "updated_at", "version")}
