@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from server.memory.model import Relation
 from server.store.database import Connection
+
+SHOWN = [field.name for field in fields(Relation)]
 
 _HOP = """
 SELECT r.id, r.subject, r.predicate, r.object, r.source_memory_id, m.text AS source_text,
@@ -26,9 +30,8 @@ def reachable(connection: Connection, owner_id: int, entity: str, max_hops: int,
         rows = connection.execute(
             _HOP, {"owner": owner_id, "frontier": sorted(frontier), "seen": list(found), "limit": limit - len(found)}
         ).fetchall()
-        frontier = {name for row in rows for name in row.pop("ends")} - known
-        for row in rows:
-            found[row.pop("id")] = Relation(**row)
+        frontier = {name for row in rows for name in row["ends"]} - known
+        found |= {row["id"]: Relation(*(row[name] for name in SHOWN)) for row in rows}
         known |= frontier
         if not frontier or len(found) >= limit:
             break

@@ -201,15 +201,17 @@ def test_salience_overtakes_within_the_formula(call: Call, embedder: WordEmbedde
     call("remember", text="upper", dedup_policy="insert")
     lower = call("remember", text="lower", dedup_policy="insert")["memory_id"]
 
-    def found() -> list[tuple[str, float]]:
-        return [(match["text"], match["score"]) for match in call("recall", query="the question")["matches"]]
+    def found() -> dict[str, float]:
+        return {match["text"]: match["score"] for match in call("recall", query="the question")["matches"]}
 
-    near = [pytest.approx(0.60, abs=0.002), pytest.approx(0.55, abs=0.002)]
-    assert found() == [("upper", near[0]), ("lower", near[1])]
+    scores = found()
+    assert scores == pytest.approx({"upper": 0.60, "lower": 0.55}, abs=0.002)
+    assert list(scores) == ["upper", "lower"]
     call("reinforce", memory_ids=[lower], delta=0.5)  # 0.625: not yet
-    assert found()[0][0] == "upper"
+    assert list(found()) == ["upper", "lower"]
     call("reinforce", memory_ids=[lower], delta=1)  # 0.894
-    assert found() == [("lower", near[1]), ("upper", near[0])]
+    assert list(found()) == ["lower", "upper"]
+    assert found() == scores
 
 
 def test_context_changes_the_order_for_similar_queries_only(call: Call, embedder: WordEmbedder) -> None:
