@@ -72,6 +72,7 @@ class Memory:
     use_count: int
     reward_sum: float
     last_used_at: datetime | None
+    context_id: int | None
     context_count: int
     relations_extracted: bool
 

@@ -109,11 +109,11 @@ class MemoryOperation:
         return after
 
     def learn_context(self, memory: Memory, query: Vectors) -> Memory:
-        """Move the learned context of a row towards a query's vector. The journal holds the count alone."""
+        """Move the learned context of a row towards a query's vector. The journal names contexts by their ids."""
         if self._model is None:
             return memory
-        fresh = derived.learn_context(self._connection, self._actor.owner_id, self._model, memory.id, query)
-        return self.update(memory, {"context_count": 1 if fresh else memory.context_count + 1})
+        context_id, first = derived.learn_context(self._connection, self._model, memory, query)
+        return self.update(memory, {"context_id": context_id, "context_count": 1 if first else memory.context_count + 1})
 
     def set_derived(self, memory_id: int, text: str, vectors: Vectors, terms: LexicalTerms) -> None:
         """Make these the live vectors and terms of a memory."""
@@ -169,7 +169,6 @@ class MemoryOperation:
             if "text" in (change.before or {}):
                 self._forget_relations(change.row_id)
             changed += memories.get(self._connection, self._actor.owner_id, [change.row_id])
-        derived.drop_unlearned_contexts(self._connection, self._actor.owner_id, [memory.id for memory in changed])
         return changed
 
     def relive_vectors(self, memory: Memory) -> None:

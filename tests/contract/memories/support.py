@@ -43,5 +43,5 @@ def shown(memory: Memory) -> dict[str, Any]:
         "forget_reason",
         "replaced_by_id",
     )
-    learned = ("salience", "use_count", "reward_sum", "last_used_at", "context_count")
+    learned = ("salience", "use_count", "reward_sum", "last_used_at", "context_id", "context_count")
     return {name: getattr(memory, name) for name in (*fields, *learned, "id", "updated_at", "version")}

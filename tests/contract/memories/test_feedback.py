@@ -10,8 +10,9 @@ import pytest
 
 from server.memory.memories import Memories
 from server.memory.model import Actor
-from server.memory.ports import EmbeddingError
+from server.memory.ports import EmbeddingError, EmbeddingModel
 from server.store.database import Database
+from server.store.store import PostgresStore
 from tests.contract.memories.support import UNKNOWN, Call, last_entry, lock, shown, snapshot
 from tests.support import WordEmbedder
 
@@ -178,12 +179,18 @@ def test_feedback_counts_even_where_the_model_is_gone(call: Call, memory_id: int
     assert (done["salience"], done["context_count"]) == (pytest.approx(0.775), 0)
 
 
-def test_centroid(call: Call, memory_id: int, embedder: WordEmbedder, database: Database, owner: int) -> None:
+def test_centroid(
+    call: Call, memory_id: int, embedder: WordEmbedder, database: Database, memories: Memories, person: Actor, owner: int
+) -> None:
     def centroid() -> Any:
         with database.transaction() as connection:
-            row = connection.execute("SELECT context_vector FROM memories WHERE owner_id = %s AND id = %s", [owner, memory_id]).fetchone()
-        assert row is not None
-        return np.array(row["context_vector"])
+            row = connection.execute(
+                """SELECT c.embedding FROM memories m
+                     JOIN memory_contexts c ON c.owner_id = m.owner_id AND c.memory_id = m.id AND c.id = m.context_id
+                    WHERE m.owner_id = %s AND m.id = %s""",
+                [owner, memory_id],
+            ).fetchone()
+        return None if row is None else np.array(row["embedding"])
 
     first, second = embedder.embed_query("first question")[0], embedder.embed_query("another thing")[0]
     call("reinforce", memory_ids=[memory_id], query="first question")
@@ -192,6 +199,26 @@ def test_centroid(call: Call, memory_id: int, embedder: WordEmbedder, database: 
     assert np.allclose(centroid(), 0.7 * first + 0.3 * second, atol=1e-6)
     call("reinforce", memory_ids=[memory_id], query="a third one", delta=-0.1)
     assert np.allclose(centroid(), 0.7 * first + 0.3 * second, atol=1e-6)
+    negative, late, early, _ = [entry.id for entry in memories.journal(owner, 4)]
+    memories.undo(person, negative)
+    memories.undo(person, late)
+    assert np.allclose(centroid(), first, atol=1e-6)
+    memories.undo(person, early)
+    assert centroid() is None
+    redo_early, redo_late, *_ = [entry.id for entry in memories.journal(owner, 4)]
+    memories.undo(person, redo_early)
+    memories.undo(person, redo_late)
+    assert np.allclose(centroid(), 0.7 * first + 0.3 * second, atol=1e-6)
+
+
+def test_a_context_of_another_model_counts_as_absent(
+    call: Call, memory_id: int, embedder: WordEmbedder, store: PostgresStore, owner: int
+) -> None:
+    for query in ("first question", "another thing"):
+        call("reinforce", memory_ids=[memory_id], query=query)
+    store.use_model(owner, EmbeddingModel("other words", "1" * 16, embedder.model.dimension))
+    assert call("recall", query="Anna tea")["matches"][0]["id"] == memory_id
+    assert call("reinforce", memory_ids=[memory_id], query="first question")["reinforced"][0]["context_count"] == 1
 
 
 def test_salience_overtakes_within_the_formula(call: Call, embedder: WordEmbedder) -> None:
