@@ -32,6 +32,7 @@ class Settings(BaseModel):
     default_recall_limit: int = Field(8, ge=1, le=1000)
     max_recall_limit: int = Field(50, ge=1, le=1000)
     graph_max_relations: int = Field(200, ge=1, le=100_000)
+    max_export_rows: int = Field(100_000, ge=1, le=1_000_000)
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
 
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,6 +36,13 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the folder with contracts and development data is not beside this checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def contract(shared: Path) -> dict[str, Any]:
+    """Every tool's parameters as the contract lists them, by toolset and name."""
+    tools: dict[str, Any] = json.loads((shared / "contracts" / "tools.json").read_text(encoding="utf-8"))
+    return tools
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,8 @@ class WordEmbedder:
 
     def __init__(self, generation: str = "0" * 16, dimension: int = 384) -> None:
         self.model = EmbeddingModel("words", generation, dimension)
-        self.calls = 0
+        self.calls = 0  # texts
+        self.batches = 0  # calls for passages
         self.fails: EmbeddingError | None = None
         self._placed: dict[str, Vectors] = {}
 
@@ -30,6 +31,7 @@ class WordEmbedder:
         return self._embed(text)[:1]
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vectors]:
+        self.batches += 1
         return [self._embed(text) for text in texts]
 
     def _embed(self, text: str) -> Vectors:

@@ -67,6 +67,7 @@ class Correcting(Domain):
             return outcomes
         failed = self._embed(list(edits.values()))
         with self._store.operation(actor, tool) as operation:
+            operation.lock([edit.memory_id for edit in edits.values()])
             for number, edit in edits.items():
                 if edit.new_text is not None and edit.vectors is None:
                     outcomes[number] = failed
@@ -93,7 +94,6 @@ class Correcting(Domain):
             same = self._store.find_exact(owner_id, [key]).get(key, memory_id)
             if same != memory_id:
                 raise InvalidInput(f"Memory {same} already says exactly this. Forget one of the two instead.")
-            values["relations_extracted"] = False
             edit.new_text = values["text"]
         return edit
 
@@ -128,7 +128,8 @@ class Correcting(Domain):
         context = self._context(query) if query is not None and delta > 0 else None
         done, skipped = [], []
         with self._store.operation(actor, "reinforce") as operation:
-            for memory_id in sorted(set(ids)):
+            operation.lock(ids)
+            for memory_id in dict.fromkeys(ids):
                 memory = operation.get(memory_id)
                 if memory is None or memory.deleted_at is not None:
                     skipped.append(memory_id)

@@ -57,6 +57,7 @@ class Forgetting(Domain):
         """Hide many memories in one operation; the outcome of each in order. Raises StoreError."""
         outcomes: list[Forgotten | Refusal] = []
         with self._store.operation(actor, "forget_batch") as operation:
+            operation.lock(ids)
             for memory_id in ids:
                 try:
                     memory = _present(operation, memory_id)

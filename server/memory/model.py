@@ -72,6 +72,7 @@ class Memory:
     use_count: int
     reward_sum: float
     last_used_at: datetime | None
+    context_id: int | None
     context_count: int
     relations_extracted: bool
 
@@ -191,6 +192,7 @@ class Limits:
     default_recall_limit: int = 8
     max_recall_limit: int = 50
     graph_max_relations: int = 200
+    max_export_rows: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)

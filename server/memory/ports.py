@@ -91,11 +91,21 @@ class Operation(Protocol):
     def get(self, memory_id: int) -> Memory | None:
         """The row, locked against other writers until the operation ends."""
 
+    def lock(self, memory_ids: Sequence[int]) -> None:
+        """Keep other writers off these rows until the operation ends. Needed before `get` of more than one."""
+
+    def take_turn(self) -> None:
+        """Wait until no other operation that has taken its turn is under way. Needed before `insert` of more than one."""
+
     def insert(self, draft: Draft, text_key: bytes) -> Memory | None:
         """The new row, or None where a live memory with the same normalised text exists."""
 
     def update(self, before: Memory, changes: Mapping[str, Any]) -> Memory:
-        """Change columns of a row that `get` returned in this operation."""
+        """Change columns of a row that `get` returned in this operation.
+
+        With a new text its relations go and it waits for others to be read out of it. Raises InvalidInput where another live
+        memory has that text.
+        """
 
     def learn_context(self, memory: Memory, query: Vectors) -> Memory:
         """Move the learned context of a row towards a query's vector."""

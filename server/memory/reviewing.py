@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from server.memory.distinct import differences
 from server.memory.domain import Domain
 from server.memory.model import MAX_ID, Filter, Memory, Refusal, Relation, Stats
 from server.memory.ports import Pair
+from server.memory.tags import normalize_tags
 
-EXPORT_CAP = 100_000
 MAX_TAGS_LISTED = 500
 MAX_HOPS = 5
 
@@ -41,10 +41,13 @@ class Reviewing(Domain):
         self.check_filter(wanted)
         return self._store.listing(owner_id, wanted, min(limit, self.limits.max_recall_limit), min(offset, MAX_ID))
 
-    def count(self, owner_id: int, wanted: Filter) -> int:
-        """How many memories a filter means. Raises InvalidInput, StoreError."""
+    def count(self, owner_id: int, wanted: Filter, tags: Sequence[str] = ()) -> int:
+        """How many memories a filter means, of those with at least one of the tags. Raises InvalidInput, StoreError."""
         self.check_filter(wanted)
-        return self._store.count(owner_id, wanted)
+        normal = normalize_tags(tags)
+        if tags and not normal:
+            return 0
+        return self._store.count(owner_id, replace(wanted, tags=normal))
 
     def stats(self, owner_id: int) -> Stats:
         """Figures of the whole store."""
@@ -69,8 +72,9 @@ class Reviewing(Domain):
     def export(self, owner_id: int, *, include_deleted: bool) -> Iterator[Memory]:
         """Every memory, oldest first. Raises LimitExceeded before the first one, StoreError."""
         count = self._store.count(owner_id, Filter(include_deleted=include_deleted))
-        if count > EXPORT_CAP:
-            raise LimitExceeded(f"The store holds {count} memories, more than the {EXPORT_CAP} of one call. Use `ownsona export` instead.")
+        most = self.limits.max_export_rows
+        if count > most:
+            raise LimitExceeded(f"The store holds {count} memories, more than the {most} of one call. Use `ownsona export` instead.")
         return self._store.everything(owner_id, include_deleted=include_deleted)
 
 

@@ -12,8 +12,8 @@ from server.memory import learning
 from server.memory.distinct import differences
 from server.memory.domain import Domain
 from server.memory.forgetting import bury
-from server.memory.model import Actor, Conflict, Draft, Match, Memory, Refusal, exact_key
-from server.memory.ports import EmbeddingError, Operation, Vectors
+from server.memory.model import Actor, Draft, Match, Memory, exact_key
+from server.memory.ports import Operation, Vectors
 from server.memory.tags import check_tags
 from server.memory.terms import terms
 
@@ -80,32 +80,27 @@ class Storing(Domain):
         self._prepare(actor.owner_id, [work])
         with self._store.operation(actor, tool) as operation:
             self._insert(operation, work)
+            operation.lock([*supersedes, *downweights])
             work.result.superseded = self._supersede(operation, actor, work.result.memory_id, supersedes)
             work.result.downweighted = self._downweight(operation, work.result.memory_id, downweights)
         return work.result
 
-    def remember_batch(
-        self, actor: Actor, drafts: Sequence[tuple[Draft, DedupPolicy]], tool: str = "remember_batch"
-    ) -> list[Remembered | Refusal | EmbeddingError]:
-        """Store many drafts in one operation, with one call of the model; the outcome of each in order. Raises StoreError."""
+    def remember_batch(self, actor: Actor, drafts: Sequence[tuple[Draft, DedupPolicy]], tool: str = "remember_batch") -> list[Remembered]:
+        """Store many drafts in one operation, with one call of the model; the outcome of each in order.
+
+        Raises EmbeddingError, which concerns them all, and StoreError.
+        """
         works = [_Work(draft, policy, exact_key(draft.text)) for draft, policy in drafts]
-        outcomes: list[Remembered | Refusal | EmbeddingError] = [work.result for work in works]
-        try:
-            self._prepare(actor.owner_id, works)
-        except EmbeddingError as error:
-            return [work.result if work.result.memory_id else error for work in works]
+        self._prepare(actor.owner_id, works)
         with self._store.operation(actor, tool) as operation:
+            operation.take_turn()
             earlier: list[tuple[Memory, Vectors]] = []
-            for number, work in enumerate(works):
+            for work in works:
                 self._look_at_earlier(work, earlier)
-                try:
-                    made = self._insert(operation, work)
-                except Conflict as conflict:
-                    outcomes[number] = conflict
-                    continue
+                made = self._insert(operation, work)
                 if made is not None and work.vectors is not None:
                     earlier.append((made, work.vectors))
-        return outcomes
+        return [work.result for work in works]
 
     def _prepare(self, owner_id: int, works: Sequence[_Work]) -> None:
         """Find what is there to the letter, embed the rest at once, and look around each."""
@@ -144,12 +139,12 @@ class Storing(Domain):
     def _insert(operation: Operation, work: _Work) -> Memory | None:
         if work.result.memory_id or work.vectors is None:
             return None
-        made = operation.insert(work.draft, work.key)
-        if made is None:  # another writer, or an earlier item, was faster with the same text
-            work.result.memory_id = operation.find_exact(work.draft.namespace, work.key) or 0
-            if work.result.memory_id == 0:
-                raise Conflict("The same text was stored and forgotten at this very moment. Try again.")
-            return None
+        while (made := operation.insert(work.draft, work.key)) is None:
+            # An earlier item, or another writer, was faster with the same text; unless it was forgotten since, that is the one.
+            known = operation.find_exact(work.draft.namespace, work.key)
+            if known is not None:
+                work.result = Remembered(known)
+                return None
         operation.set_derived(made.id, made.text, work.vectors, terms(made.text))
         work.result.memory_id, work.result.stored = made.id, True
         return made

@@ -30,7 +30,8 @@ def normalize_tag(tag: str) -> str:
     joined = _SPACES.sub("-", unicodedata.normalize("NFC", tag).strip().lower())
     # Marks belong to the letters of many scripts.
     kept = "".join(char for char in joined if char == "-" or char.isalnum() or unicodedata.category(char)[0] == "M")
-    kept = re.sub(r"-{2,}", "-", kept).strip("-")
+    # What stood between a letter and a mark may be gone now.
+    kept = re.sub(r"-{2,}", "-", unicodedata.normalize("NFC", kept)).strip("-")
     return _TARGET.get(kept, kept)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 from pgvector import HalfVector, SparseVector
 
-from server.memory.model import embedding_key
+from server.memory.model import Memory, embedding_key
 from server.memory.ports import EmbeddingModel, LexicalTerms, Vectors
 from server.store.database import Connection
 
@@ -98,27 +99,24 @@ def set_lexical(connection: Connection, owner_id: int, rows: Iterable[tuple[int,
         )
 
 
-def learn_context(connection: Connection, owner_id: int, model: ModelRow, memory_id: int, query: Vectors) -> bool:
-    """Make the context 0.7 of itself and 0.3 of the query, or the query alone the first time; says whether it was the first."""
+def learn_context(connection: Connection, model: ModelRow, memory: Memory, query: Vectors) -> tuple[int, bool]:
+    """Add a context of 0.7 of the present one and 0.3 of the query, or the query alone the first time.
+
+    Returns its id, and whether it was the first of this model.
+    """
+    key = {"owner": memory.owner_id, "memory": memory.id, "id": memory.context_id, "model": model.id}
     row = connection.execute(
-        "SELECT context_vector FROM memories WHERE owner_id = %s AND id = %s AND context_generation = %s",
-        [owner_id, memory_id, model.generation],
+        """SELECT embedding FROM memory_contexts
+            WHERE owner_id = %(owner)s AND memory_id = %(memory)s AND id = %(id)s AND model_id = %(model)s""",
+        key,
     ).fetchone()
-    old = None if row is None or row["context_vector"] is None else np.array(row["context_vector"], np.float32)
-    learned = query[0] if old is None else CONTEXT_KEPT * old + (1 - CONTEXT_KEPT) * query[0]
-    connection.execute(
-        "UPDATE memories SET context_vector = %s, context_generation = %s WHERE owner_id = %s AND id = %s",
-        [learned.tolist(), model.generation, owner_id, memory_id],
-    )
-    return old is None
-
-
-def drop_unlearned_contexts(connection: Connection, owner_id: int, ids: Sequence[int]) -> None:
-    """After an undo: where nothing is learned any more, no context is left."""
-    connection.execute(
-        "UPDATE memories SET context_vector = NULL, context_generation = NULL WHERE owner_id = %s AND id = ANY(%s) AND context_count = 0",
-        [owner_id, list(ids)],
-    )
+    learned = query[0] if row is None else CONTEXT_KEPT * np.array(row["embedding"], np.float32) + (1 - CONTEXT_KEPT) * query[0]
+    made = connection.execute(
+        """INSERT INTO memory_contexts (owner_id, memory_id, model_id, embedding)
+           VALUES (%(owner)s, %(memory)s, %(model)s, %(embedding)s) RETURNING id""",
+        key | {"embedding": learned.tolist()},
+    ).fetchone()
+    return cast(int, made["id"]) if made else 0, row is None
 
 
 def average_length(connection: Connection, owner_id: int) -> float:
@@ -129,4 +127,11 @@ def average_length(connection: Connection, owner_id: int) -> float:
 
 def stack(rows: Iterable[HalfVector]) -> Vectors:
     """Stored vectors as float32, shape (n, dimension)."""
-    return np.stack([row.to_numpy().astype(np.float32) for row in rows])
+    return unit(np.stack([row.to_numpy() for row in rows]))
+
+
+def unit(stored: NDArray[np.float16]) -> Vectors:
+    """Stored vectors with length 1 again, which half precision has changed a little; shape (n, dimension)."""
+    vectors = stored.astype(np.float32)
+    vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]  # in place: there may be 100 000
+    return vectors

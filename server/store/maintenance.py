@@ -148,4 +148,4 @@ def add_vectors(database: Database, owner_id: int, model: ModelRow, made: Sequen
 def vacuum(database: Database) -> None:
     """Take what was deleted for good out of the pages of tables and indexes."""
     with database.autocommit() as connection:
-        connection.execute("VACUUM memories, memory_vectors, memory_lexical, journal_rows")
+        connection.execute("VACUUM memories, memory_vectors, memory_lexical, memory_contexts, memory_relations, journal_rows")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import class_row
 
-from server.memory.model import Actor, Conflict, Draft, JournalEntry, JournalRow, Memory, exact_key
+from server.memory.model import Actor, Conflict, Draft, InvalidInput, JournalEntry, JournalRow, Memory, exact_key
 from server.memory.ports import LexicalTerms, Vectors
 from server.store import derived, journal, memories
 from server.store.database import Connection
@@ -47,6 +47,17 @@ class MemoryOperation:
         rows = memories.get(self._connection, self._actor.owner_id, [memory_id], lock=True)
         return rows[0] if rows else None
 
+    def lock(self, memory_ids: Sequence[int]) -> None:
+        """Keep other writers off these rows until the operation ends; in one order, so that two never wait for each other."""
+        memories.get(self._connection, self._actor.owner_id, memory_ids, lock=True)
+
+    def take_turn(self) -> None:
+        """Wait until no other operation that has taken its turn is under way.
+
+        Two that insert the same texts in different orders would wait for each other at the unique index.
+        """
+        self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('ownsona insertions', %s))", [self._actor.owner_id])
+
     def insert(self, draft: Draft, text_key: bytes) -> Memory | None:
         """The new row, or None where a live memory with the same normalised text exists."""
         now = datetime.now(UTC)
@@ -72,7 +83,7 @@ class MemoryOperation:
         return made
 
     def update(self, before: Memory, changes: Mapping[str, Any]) -> Memory:
-        """Change columns of a row that `get` returned in this operation."""
+        """Change columns of a row that `get` returned in this operation. Raises InvalidInput where another one has that text."""
         values = dict(changes)
         old = {name: getattr(before, name) for name in values}
         if "text" in values:
@@ -88,22 +99,21 @@ class MemoryOperation:
             with self._connection.transaction(), self._connection.cursor(row_factory=class_row(Memory)) as cursor:
                 after = cursor.execute(query, {**values, "owner_id": before.owner_id, "id": before.id}).fetchone()
         except psycopg.errors.UniqueViolation:
-            raise Conflict("Another memory already says exactly this.") from None
+            raise InvalidInput("Another memory already says exactly this. Forget one of the two instead.") from None
         if after is None:
             raise Conflict(f"Memory {before.id} is gone.")
-        if "text" in values:  # the graph is read out of the text again
-            self._connection.execute(
-                "DELETE FROM memory_relations WHERE owner_id = %s AND source_memory_id = %s", [before.owner_id, before.id]
-            )
+        if after.text != before.text:
+            after = replace(after, relations_extracted=False)
+            self._forget_relations(before.id)
         self._pending.add(JournalRow(TABLE, before.id, before.version, after.version, old, values))
         return after
 
     def learn_context(self, memory: Memory, query: Vectors) -> Memory:
-        """Move the learned context of a row towards a query's vector. The journal holds the count alone."""
+        """Move the learned context of a row towards a query's vector. The journal names contexts by their ids."""
         if self._model is None:
             return memory
-        fresh = derived.learn_context(self._connection, self._actor.owner_id, self._model, memory.id, query)
-        return self.update(memory, {"context_count": 1 if fresh else memory.context_count + 1})
+        context_id, first = derived.learn_context(self._connection, self._model, memory, query)
+        return self.update(memory, {"context_id": context_id, "context_count": 1 if first else memory.context_count + 1})
 
     def set_derived(self, memory_id: int, text: str, vectors: Vectors, terms: LexicalTerms) -> None:
         """Make these the live vectors and terms of a memory."""
@@ -156,13 +166,20 @@ class MemoryOperation:
                     self._pending.add(journal.revert_row(self._connection, self._actor.owner_id, change))
             except psycopg.errors.UniqueViolation:
                 raise Conflict("Another memory says exactly the same by now. Forget that one first.") from None
+            if "text" in (change.before or {}):
+                self._forget_relations(change.row_id)
             changed += memories.get(self._connection, self._actor.owner_id, [change.row_id])
-        derived.drop_unlearned_contexts(self._connection, self._actor.owner_id, [memory.id for memory in changed])
         return changed
 
     def relive_vectors(self, memory: Memory) -> None:
         """Make the waiting vectors of this memory's present text the live ones."""
         derived.relive_vectors(self._connection, memory.owner_id, memory.id, memory.text)
+
+    def _forget_relations(self, memory_id: int) -> None:
+        """The graph is read out of the text again. Like all that is derived, it is no part of the journal."""
+        key = [self._actor.owner_id, memory_id]
+        self._connection.execute("DELETE FROM memory_relations WHERE owner_id = %s AND source_memory_id = %s", key)
+        self._connection.execute("UPDATE memories SET relations_extracted = false WHERE owner_id = %s AND id = %s", key)
 
     def _take_back(self, change: JournalRow) -> Memory:
         made = self.get(change.row_id)

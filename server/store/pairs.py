@@ -12,20 +12,21 @@ from psycopg import sql
 
 from server.memory.ports import Pair, Vectors
 from server.memory.storing import coverage
+from server.store import derived
 from server.store.database import Connection
 from server.store.derived import ModelRow
 from server.store.memories import LIVE
 
 BLOCK = 256  # rows at once: 100 MB of cosines at 100 000 vectors
 NEIGHBOURS = 10  # of each memory at most
-ROUNDING = 1e-3  # half precision
+FLOAT_ERROR = 1e-6  # of the cosine of a vector with itself
 
 
 def similar_pairs(connection: Connection, owner_id: int, model: ModelRow, threshold: float, *, shared_tag: bool) -> list[Pair]:
     """Pairs of live memories that cover each other with at least `threshold`, at most ten for each memory."""
     ids, vectors = _load(connection, owner_id, model)
     found = _cover(ids, vectors, threshold)
-    return _sharing_tags(connection, owner_id, found) if shared_tag else found
+    return _nearest(_sharing_tags(connection, owner_id, found) if shared_tag else found)
 
 
 def _load(connection: Connection, owner_id: int, model: ModelRow) -> tuple[NDArray[np.int64], Vectors]:
@@ -42,7 +43,7 @@ def _load(connection: Connection, owner_id: int, model: ModelRow) -> tuple[NDArr
         for memory_id, vector in copy.rows():
             ids.append(memory_id)
             rows.append(vector.to_numpy())
-    vectors = np.stack(rows).astype(np.float32) if rows else np.zeros((0, model.dimension), np.float32)
+    vectors = derived.unit(np.stack(rows)) if rows else np.zeros((0, model.dimension), np.float32)
     return np.array(ids, np.int64), vectors
 
 
@@ -50,7 +51,7 @@ def _window_pairs(ids: NDArray[np.int64], vectors: Vectors, threshold: float) ->
     """Positions of windows of different memories, and their cosine."""
     for start in range(0, len(vectors), BLOCK):
         cosines = vectors[start : start + BLOCK] @ vectors[start:].T
-        for row, column in np.argwhere(cosines >= threshold - ROUNDING):
+        for row, column in np.argwhere(cosines >= threshold - FLOAT_ERROR):
             if ids[start + row] < ids[start + column]:
                 yield int(start + row), int(start + column), float(cosines[row, column])
 
@@ -65,7 +66,7 @@ def _cover(ids: NDArray[np.int64], vectors: Vectors, threshold: float) -> list[P
             continue
         (a, many_a), (b, many_b) = span[pair[0]], span[pair[1]]
         best[pair] = cosine if many_a == many_b == 1 else coverage(vectors[a : a + many_a], vectors[b : b + many_b])
-    return _nearest([Pair(*pair, cosine) for pair, cosine in best.items() if cosine >= threshold])
+    return [Pair(*pair, min(cosine, 1.0)) for pair, cosine in best.items() if cosine >= threshold - FLOAT_ERROR]
 
 
 def _nearest(pairs: Sequence[Pair]) -> list[Pair]:
@@ -86,4 +87,5 @@ def _sharing_tags(connection: Connection, owner_id: int, pairs: Sequence[Pair]) 
         "SELECT id, tags FROM memories WHERE owner_id = %s AND id = ANY(%s)", [owner_id, wanted]
     ).fetchall()
     tags = {row["id"]: set(row["tags"]) for row in rows}
-    return [pair for pair in pairs if tags[pair.left] & tags[pair.right]]
+    nothing: set[str] = set()  # one of them may just have been deleted for good
+    return [pair for pair in pairs if tags.get(pair.left, nothing) & tags.get(pair.right, nothing)]

@@ -38,11 +38,10 @@ SELECT m.id, m.salience, m.session_id, m.created_at, m.last_confirmed_at, m.last
        coalesce((SELECT 1 - min(v.embedding::halfvec({dimension}) <=> %(query)s::halfvec({dimension})) FROM memory_vectors v
          WHERE v.owner_id = m.owner_id AND v.memory_id = m.id AND v.model_id = {model} AND v.sector = 0 AND v.live), 0) AS cosine,
        coalesce(-(l.w <#> %(terms)s), 0) AS bm25,
-       CASE WHEN m.context_generation = %(generation)s
-            THEN coalesce(1 - (m.context_vector::vector({dimension}) <=> %(query)s::halfvec({dimension})::vector({dimension})), 0)
-            ELSE 0 END AS context_match
+       coalesce(1 - (c.embedding::vector({dimension}) <=> %(query)s::halfvec({dimension})::vector({dimension})), 0) AS context_match
   FROM found JOIN memories m ON m.owner_id = %(owner)s AND m.id = found.memory_id
   LEFT JOIN memory_lexical l ON l.owner_id = m.owner_id AND l.memory_id = m.id
+  LEFT JOIN memory_contexts c ON c.owner_id = m.owner_id AND c.memory_id = m.id AND c.id = m.context_id AND c.model_id = {model}
 """
 
 _SIMILAR = """
@@ -113,7 +112,6 @@ def candidates(
         "tags": list(tags),
         "limit": limit,
         "windows": limit,
-        "generation": model.generation,
     }
     _tune(connection)
     rows = connection.execute(statement, parameters).fetchall()

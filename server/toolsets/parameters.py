@@ -108,7 +108,7 @@ _SENTENCES = {
     "greater_than": "{path} must be greater than {gt:g}.",
     "less_than_equal": "{path} must be at most {le:g}.",
     "literal_error": "{path} must be one of {expected}.",
-    "too_short": "{path} must hold at least {min_length}.",
+    "too_short": "{path} must not be empty.",
     "too_long": "{path} may hold at most {max_length}.",
     "string_too_long": "{path} may have at most {max_length} characters.",
     "value_error": "{path} {error}.",

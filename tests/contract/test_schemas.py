@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from server.toolsets.memories.toolset import MemoriesToolset
 from server.toolsets.schemas import FILE, current, wire_tool
-
-# Marks of the contract's list that are not JSON Schema: they are checked by calls, not by the schema.
-MARKS = {"cap", "limit", "limit_error", "whole", "extra", "description"}
-
-
-@pytest.fixture(scope="session")
-def contract(shared: Path) -> dict[str, Any]:
-    tools: dict[str, Any] = json.loads((shared / "contracts" / "tools.json").read_text(encoding="utf-8"))
-    return tools
-
-
-def plain(node: Any) -> Any:
-    """A schema without descriptions and the contract's marks."""
-    if isinstance(node, dict):
-        return {
-            key: {name: plain(inner) for name, inner in value.items()} if key == "properties" else plain(value)
-            for key, value in node.items()
-            if key not in MARKS and key != "additionalProperties"
-        }
-    return [plain(inner) for inner in node] if isinstance(node, list) else node
+from tests.contract.comparing import comparable
 
 
 def test_every_tool_of_the_contract_is_there(toolset: MemoriesToolset, contract: dict[str, Any]) -> None:
@@ -39,11 +16,7 @@ def test_every_tool_of_the_contract_is_there(toolset: MemoriesToolset, contract:
 
 def test_each_tool_takes_what_the_contract_says(toolset: MemoriesToolset, contract: dict[str, Any]) -> None:
     for tool in toolset.tools:
-        published, wanted = plain(tool.input_schema), plain(contract["memories"][tool.name])
-        wanted["required"] = sorted(wanted.get("required", []))
-        published["required"] = sorted(published.get("required", []))
-        assert published.pop("type") == "object"
-        assert published == wanted, tool.name
+        assert comparable(tool.input_schema) == comparable({"type": "object", **contract["memories"][tool.name]}), tool.name
 
 
 def walk(node: Any) -> list[dict[str, Any]]:
@@ -97,5 +70,6 @@ def test_scopes(toolset: MemoriesToolset) -> None:
     assert toolset.scopes("nothing", {}) == frozenset()
 
 
-def test_the_bridge_knows_what_the_server_lists() -> None:
-    assert FILE.read_text(encoding="utf-8") == current(), "run: python -m server.toolsets.schemas"
+def test_the_bridge_answers_with_the_present_descriptions() -> None:
+    """After a change of a tool: python -m server.toolsets.schemas."""
+    assert FILE.read_text(encoding="utf-8") == current()

@@ -13,7 +13,6 @@ from server.memory.model import Actor, Draft, Filter, InvalidInput, Refusal
 from server.memory.ports import EmbeddingError
 from server.memory.reviewing import MAX_TAGS_LISTED, Group, LimitExceeded
 from server.memory.storing import DedupPolicy, Remembered
-from server.memory.tags import normalize_tags
 from server.toolsets.base import Caller
 from server.toolsets.memories import parameters as p
 from server.toolsets.memories.rows import full_row, iso, match_row, row
@@ -38,12 +37,12 @@ class Handlers:
 
     def remember_batch(self, given: p.RememberBatch, caller: Caller) -> Payload:
         self._check_size("items", given.items, InvalidInput)
-        outcomes: list[Remembered | Refusal | EmbeddingError] = [Remembered()] * len(given.items)
+        outcomes: list[Remembered | Refusal] = [Remembered()] * len(given.items)
         drafts: dict[int, tuple[Draft, DedupPolicy]] = {}
         for number, item in enumerate(given.items):
             try:
                 one = parse(p.RememberItem, item)
-                draft = self._draft(one, caller, one.source_provider or given.source_provider)
+                draft = self._draft(one, caller, (one.source_provider or "").strip() or given.source_provider)
                 drafts[number] = draft, one.dedup_policy or given.dedup_policy
             except Refusal as refusal:
                 outcomes[number] = refusal
@@ -141,10 +140,10 @@ class Handlers:
     def reinforce(self, given: p.Reinforce, caller: Caller) -> Payload:
         self._check_size("memory_ids", given.memory_ids, LimitExceeded)
         done = self._memories.reinforce(_actor(caller), given.memory_ids, given.delta, given.query)
-        reinforced = []
-        for memory in done.reinforced:
-            shown: Payload = {"id": memory.id, "salience": memory.salience, "use_count": memory.use_count}
-            reinforced.append(shown | ({"context_count": memory.context_count} if memory.context_count else {}))
+        reinforced = [
+            {"id": memory.id, "salience": memory.salience, "use_count": memory.use_count, "context_count": memory.context_count}
+            for memory in done.reinforced
+        ]
         skipped = {"skipped": done.skipped} if done.skipped else {}
         return {"reinforced": reinforced, **skipped, "message": "Ok"}
 
@@ -197,10 +196,8 @@ class Handlers:
         return {"memory": full_row(self._memories.get(caller.owner_id, given.id))}
 
     def count_memories(self, given: p.CountMemories, caller: Caller) -> Payload:
-        tags = normalize_tags(given.tags or ())
-        if given.tags and not tags:
-            return {"count": 0}
-        return {"count": self._memories.count(caller.owner_id, _filter(given, tags=tags, source_provider=given.source_provider))}
+        wanted = _filter(given, source_provider=given.source_provider)
+        return {"count": self._memories.count(caller.owner_id, wanted, given.tags or ())}
 
     def memory_stats(self, _: p.Nothing, caller: Caller) -> Payload:
         stats = self._memories.stats(caller.owner_id)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given as each
+from hypothesis import strategies as st
 
 from server.memory.model import InvalidInput
 from server.memory.tags import SYNONYMS, check_tags, normalize_tag, normalize_tags
@@ -57,3 +59,11 @@ def test_limits() -> None:
         check_tags([f"t{n}" for n in range(17)])
     with pytest.raises(InvalidInput, match="at most 64"):
         check_tags(["a" * 65])
+
+
+@each(st.text(max_size=8) | st.text(st.sampled_from("aeAEΣİß _-.:\u200b\u0301\u0308ªʰ"), max_size=8) | st.sampled_from(sorted(SYNONYMS)))
+def test_a_normal_form_is_its_own(tag: str) -> None:
+    normal = normalize_tag(tag)
+    assert normalize_tag(normal) == normal
+    assert normalize_tags([normal, tag]) == ((normal,) if normal else ())
+    assert not normal or set(normal) != {"-"}
