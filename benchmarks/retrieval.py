@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from server.memory.terms import query_terms
 DEPTH = 50
 CUTS = (5, 10, 20)
 PART_CHARS = 15_900
+BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,12 @@ def measure(ranked: Iterable[Sequence[str]], cases: Sequence[Case]) -> dict[str,
 
 
 def store_all(here: House, items: Sequence[Item]) -> dict[int, str]:
-    """Remember every item through the tool; the key of each memory."""
-
-    def one(item: Item) -> tuple[int, str]:
-        return here.call("remember", text=item.text, tags=[item.tag], dedup_policy="insert")["memory_id"], item.key
-
-    with ThreadPoolExecutor(8) as pool:
-        keys = dict(pool.map(one, items))
+    """Remember every item through the tool, in the order in which it was said; the key of each memory."""
+    keys = {}
+    for start in range(0, len(items), BATCH):
+        part = items[start : start + BATCH]
+        done = here.call("remember_batch", items=[{"text": item.text, "tags": [item.tag]} for item in part], dedup_policy="insert")
+        keys.update({result["memory_id"]: item.key for item, result in zip(part, done["results"], strict=True)})
     here.jobs.once()
     return keys
 
