@@ -111,9 +111,14 @@ class Correcting(Domain):
 
     @staticmethod
     def _apply(operation: Operation, edit: _Edit) -> None:
-        after = operation.update(unlocked(live(operation.get(edit.memory_id), edit.memory_id)), edit.values)
+        before = unlocked(live(operation.get(edit.memory_id), edit.memory_id))
+        after = operation.update(before, edit.values)
         if edit.vectors is not None:
             operation.set_derived(after.id, after.text, edit.vectors, terms(after.text))
+        elif after.text != before.text:
+            # It had the wanted text when it was checked and another one since; the vectors of the former still wait.
+            operation.relive_vectors(after)
+            operation.set_terms(after.id, terms(after.text), live=True)
 
     def confirm(self, actor: Actor, memory_id: int) -> datetime:
         """Note that a memory is still true, which also counts as positive feedback. Raises NotFound, StoreError."""

@@ -91,7 +91,7 @@ def check_strings(value: object, path: str = "") -> None:
 
 def _shown(name: str) -> str:
     """A parameter's name as an error may show it: it is the caller's own text."""
-    return "".join(char for char in name if char.isprintable())[:40]
+    return "".join(char for char in name if char.isprintable())[:40] or "without a name"
 
 
 def _path(location: tuple[int | str, ...]) -> str:

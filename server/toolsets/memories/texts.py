@@ -29,8 +29,8 @@ DESCRIPTIONS = {
         ' Example: {"text": "The user\'s son Colby lives in Los Angeles.", "tags": ["family"], "capture_mode": "explicit"}'
     ),
     "remember_batch": (
-        "Store up to 200 facts in one call, much faster than one by one. Each item is what remember takes; one that fails does not stop"
-        " the others, and results tell what became of each."
+        "Store up to 200 facts in one call, much faster than one by one. Each item is what remember takes, without supersedes and"
+        " downweights; one that fails does not stop the others, and results tell what became of each."
         ' Example: {"items": [{"text": "The user plays chess."}, {"text": "The user is 34."}]}'
     ),
     "recall": _RECALL,

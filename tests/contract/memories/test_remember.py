@@ -258,6 +258,10 @@ def test_input_is_never_echoed(refused: Call) -> None:
         assert marker not in refused("remember", **given)["message"]
 
 
+def test_a_parameter_without_a_name(refused: Call) -> None:
+    assert refused("remember", text="a fact", **{"": 1})["message"] == "There is no parameter without a name."
+
+
 def test_an_unknown_parameter_is_shown_short_and_printable(refused: Call) -> None:
     message = refused("remember", text="a fact", **{"x\n" * 500: 1})["message"]
     assert "\n" not in message

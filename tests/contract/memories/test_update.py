@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from server.memory.ports import EmbeddingError
 from server.store.database import Database
+from tests.contract.memories.support import Call, lock
 from tests.support import WordEmbedder
-
-Call = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
 def memory_id(call: Call) -> int:
     stored: int = call("remember", text="Anna likes tea", tags=["food"], importance=0.3)["memory_id"]
     return stored
-
-
-def lock(database: Database, owner: int, memory_id: int) -> None:
-    with database.transaction() as connection:
-        connection.execute("UPDATE memories SET keep = 'Y' WHERE owner_id = %s AND id = %s", [owner, memory_id])
 
 
 def test_text_is_embedded_again(call: Call, memory_id: int) -> None:

@@ -170,6 +170,12 @@ def test_one_memory_twice(call: Call, ids: list[int]) -> None:
     assert call("recall", query="first", min_score=0.5)["matches"] == []
 
 
+def test_there_and_back(call: Call, ids: list[int]) -> None:
+    call("update_memory_batch", items=[{"id": ids[0], "text": "Dora dives"}, {"id": ids[0], "text": "Anna likes tea"}])
+    assert call("recall", query="Anna likes tea", min_score=0.99)["matches"][0]["id"] == ids[0]
+    assert call("recall", query="Dora dives", min_score=0.5)["matches"] == []
+
+
 def test_the_same_text_for_two_memories(call: Call, ids: list[int]) -> None:
     done = call("update_memory_batch", items=[{"id": ids[1], "text": "the same"}, {"id": ids[0], "text": "The SAME"}])
     first, second = done["results"]

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from server.memory.memories import Memories
@@ -138,8 +138,9 @@ class History:
         assert {row["memory_id"]: (row["live"], row["terms"]) for row in lexical} == wanted
 
 
-@given(st.lists(steps, min_size=1, max_size=8))
-@settings(max_examples=60, deadline=None)
+@example(history=[update([(0, {"text": TEXTS[4]}), (0, {"text": START[0]})])])  # there and back in one batch
+@given(history=st.lists(steps, min_size=1, max_size=8))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 def test_any_history(database: Database, history: list[Step]) -> None:
     lived = History(database)
     first, known = [shown(row) for row in lived.rows()], len(lived.entries())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given as each
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from server.memory.model import InvalidInput
@@ -61,6 +62,7 @@ def test_limits() -> None:
         check_tags(["a" * 65])
 
 
+@settings(deadline=None)
 @each(st.text(max_size=8) | st.text(st.sampled_from("aeAEΣİß _-.:\u200b\u0301\u0308ªʰ"), max_size=8) | st.sampled_from(sorted(SYNONYMS)))
 def test_a_normal_form_is_its_own(tag: str) -> None:
     normal = normalize_tag(tag)
