@@ -327,7 +327,7 @@ def _import(options: argparse.Namespace) -> int:
             code = FAILED
             continue
         except LocalApiError as error:
-            complain(f"{name}: {error} What was imported before stays; import the file again for the rest.")
+            complain(f"{name}: {error}")
             return FAILED
         for line in command.complaints(tally, unit):
             complain(f"{name}: {line}")

@@ -57,10 +57,15 @@ class ProbeJournal:
 class ProbeTransfer:
     """A file of two pieces, and a step that changes nothing."""
 
+    def __init__(self) -> None:
+        self.fails_at = 2  # the piece at which the database goes away
+
     def export(self, form: str) -> Iterator[bytes]:
         """The pieces of the only format."""
-        yield {"ownsona": b"first "}[form]
-        yield b"second"
+        for number, piece in enumerate({"ownsona": (b"first ", b"second")}[form]):
+            if number == self.fails_at:
+                raise StoreError("The database went away.")
+            yield piece
 
     def take(self, body: object) -> Mapping[str, Any]:
         """What was sent, or a refusal as the test wants it."""

@@ -49,11 +49,11 @@ class Importing(Domain):
         fields["updated_at"] = fields.get("updated_at") or created
         fields.setdefault("last_confirmed_at", created)
         fields.setdefault("salience", fields.get("importance", 0.5))
-        self.check_times(fields.get("expires_at"), fields["last_confirmed_at"])
         for name in ("created_at", "updated_at", "last_used_at", "deleted_at"):
             moment = fields.get(name)
             if moment is not None and moment > now + CONFIRMED_AHEAD:
                 raise InvalidInput(f"{name} must not be in the future.")
+        self.check_times(fields.get("expires_at"), fields["last_confirmed_at"])
         deleted = fields.get("deleted_at") is not None
         fields["deleted_by"] = (fields.get("deleted_by") or "person") if deleted else None
         normal, given = check_tags(_tags_as_written(tags, tags_given))
@@ -79,10 +79,12 @@ class Importing(Domain):
         vectors = self._embed_fresh(records, found)
         kept = self._kept_ids(actor.owner_id, [records[number] for number in vectors])
         with self._store.operation(actor, TOOL) as operation:
-            outcomes = [
-                self._restore(operation, record, kept, vectors[number]) if same is None else _present(record, same)
-                for number, (record, same) in enumerate(zip(records, found, strict=True))
-            ]
+            seen: dict[object, int | None] = {}
+            outcomes = []
+            for number, (record, same) in enumerate(zip(records, found, strict=True)):
+                outcome = _decided(record, same, seen) or self._restore(operation, record, kept, vectors[number])
+                seen |= dict.fromkeys(_identities(record), outcome.memory_id)
+                outcomes.append(outcome)
             _link(operation, [*links, *_resolve(records, outcomes, known)])
         return Imported(outcomes, operation.journal_id)
 
@@ -128,19 +130,20 @@ def _present(record: Record, known: Known) -> Outcome:
     return Outcome("forgotten" if known.deleted and record.deleted_at is None else "present", known.id)
 
 
+def _decided(record: Record, same: Known | None, seen: Mapping[object, int | None]) -> Outcome | None:
+    """What becomes of a record that is in the store already, or came before in the same step; None for a new one."""
+    if same is not None:
+        return _present(record, same)
+    return next((Outcome("present", seen[mark]) for mark in _identities(record) if mark in seen), None)
+
+
 def _foresee(records: Sequence[Record], found: Sequence[Known | None]) -> list[Outcome]:
-    """What would become of records, of which some may be the same."""
-    seen: set[object] = set()
+    """What would become of records."""
+    seen: dict[object, int | None] = {}
     outcomes = []
-    for record, known in zip(records, found, strict=True):
-        marks = _identities(record)
-        if known is not None:
-            outcomes.append(_present(record, known))
-        elif seen & marks:
-            outcomes.append(Outcome("present", None))
-        else:
-            outcomes.append(Outcome("added", None))
-            seen |= marks
+    for record, same in zip(records, found, strict=True):
+        outcomes.append(_decided(record, same, seen) or Outcome("added", None))
+        seen |= dict.fromkeys(_identities(record))
     return outcomes
 
 

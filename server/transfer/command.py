@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from server.joining import LocalApiError
 from server.transfer.client import Server
 from server.transfer.formats.registry import recognise
 from server.transfer.sending import Sending, Tally
@@ -114,6 +115,9 @@ def import_file(server: Server, name: str, *, dry_run: bool, progress: Progress)
         sending = Sending(server, dry_run=dry_run)
         try:
             sending.send(form.read(text), lambda done: progress.show(f"{done} memories, {min(100, 100 * file.tell() // size)} %…"))
+        except LocalApiError as error:
+            kept = " What was imported before stays; import the file again for the rest." if sending.tally.entries else ""
+            raise LocalApiError(f"{error}{kept}") from None
         finally:
             progress.clear()
             text.detach()  # the file is closed by whoever opened it
