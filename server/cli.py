@@ -107,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     token.add_argument("--scope", action="append", choices=ALL_SCOPES, help="what it allows; may be repeated (default: everything)")
     export = add("export", "Write every memory to a file, forgotten ones too. Starts the server if none runs.")
     export.add_argument("file", metavar="FILE", help="a new file, or - for stdout")
-    export.add_argument("--format", metavar="F", default="ownsona", help="ownsona (default): JSON that `ownsona import` reads back")
+    export.add_argument("--format", metavar="F", help="ownsona (default): JSON that `ownsona import` reads back")
     export.add_argument("--force", action="store_true", help="replace FILE if it is there already")
     imports = add("import", "Read memories in. What is there already is left as it is, so reading a file twice adds nothing.")
     imports.add_argument("file", metavar="FILE", nargs="+", help="an export, a JSON array of texts, or plain lines; - for stdin")
@@ -289,13 +289,14 @@ def _export(options: argparse.Namespace) -> int:
     from server.joining import LocalApiError
     from server.transfer import command
     from server.transfer.client import Server
-    from server.transfer.formats.registry import WRITERS
+    from server.transfer.formats.registry import DEFAULT, WRITERS
 
-    if options.format not in WRITERS:
-        raise UsageError(f"--format: there is no format {options.format!r}; there is {', '.join(sorted(WRITERS))}.")
+    form = options.format or DEFAULT
+    if form not in WRITERS:
+        raise UsageError(f"--format: there is no format {form!r}; there is {', '.join(sorted(WRITERS))}.")
     try:
         server = Server(_home(options))
-        command.export_file(server, options.file, options.format, force=options.force, progress=command.Progress(sys.stderr))
+        command.export_file(server, options.file, form, force=options.force, progress=command.Progress(sys.stderr))
     except command.TargetError as error:
         raise UsageError(str(error)) from None
     except LocalApiError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 from unittest import mock
 
@@ -60,7 +60,7 @@ class ProbeTransfer:
     def __init__(self) -> None:
         self.fails_at = 2  # the piece at which the database goes away
 
-    def export(self, form: str) -> Iterator[bytes]:
+    def export(self, form: str) -> Generator[bytes]:
         """The pieces of the only format."""
         for number, piece in enumerate({"ownsona": (b"first ", b"second")}[form]):
             if number == self.fails_at:

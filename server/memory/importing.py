@@ -48,7 +48,8 @@ class Importing(Domain):
         fields["created_at"] = created
         fields["updated_at"] = fields.get("updated_at") or created
         fields.setdefault("last_confirmed_at", created)
-        fields.setdefault("salience", fields.get("importance", 0.5))
+        if fields.get("salience") is None:
+            fields["salience"] = fields.get("importance", 0.5)
         for name in ("created_at", "updated_at", "last_used_at", "deleted_at"):
             moment = fields.get(name)
             if moment is not None and moment > now + CONFIRMED_AHEAD:
@@ -79,6 +80,8 @@ class Importing(Domain):
         vectors = self._embed_fresh(records, found)
         kept = self._kept_ids(actor.owner_id, [records[number] for number in vectors])
         with self._store.operation(actor, TOOL) as operation:
+            # Another import may have brought some of them meanwhile.
+            found = [now or before for now, before in zip(operation.find_known(records), found, strict=True)]
             seen: dict[object, int | None] = {}
             outcomes = []
             for number, (record, same) in enumerate(zip(records, found, strict=True)):

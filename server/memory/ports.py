@@ -102,7 +102,7 @@ class Operation(Protocol):
         """A row that was exported, with this id or the next one; None where id, UUID or text is taken."""
 
     def find_known(self, records: Sequence[Record]) -> Sequence[Known | None]:
-        """For each record the row that is the same memory."""
+        """For each record the row that is the same memory. Until the operation ends, no other import of this owner adds one."""
 
     def update(self, before: Memory, changes: Mapping[str, Any]) -> Memory:
         """Change columns of a row that `get` returned in this operation. `updated_at` becomes now, unless `changes` say another moment."""

@@ -79,7 +79,8 @@ class MemoryOperation:
         return made
 
     def find_known(self, records: Sequence[Record]) -> list[Known | None]:
-        """For each record the row that is the same memory."""
+        """For each record the row that is the same memory. Until the operation ends, no other import of this owner adds one."""
+        self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('ownsona import', %s))", [self._actor.owner_id])
         return restoring.find_known(self._connection, self._actor.owner_id, records)
 
     def update(self, before: Memory, changes: Mapping[str, Any]) -> Memory:

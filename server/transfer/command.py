@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -60,7 +61,8 @@ def export_file(server: Server, name: str, form: str, *, force: bool, progress: 
         for piece in server.export(form):
             target.write(piece)
             written += len(piece)
-            progress.show(f"{written / 1e6:.1f} MB…")
+            if name != STANDARD:  # which may be the same terminal
+                progress.show(f"{written / 1e6:.1f} MB…")
         target.flush()
 
 
@@ -93,7 +95,7 @@ def opened(name: str) -> Iterator[BinaryIO]:
     try:
         with contextlib.ExitStack() as stack:
             file: BinaryIO = sys.stdin.buffer if name == STANDARD else stack.enter_context(Path(name).open("rb"))
-            if not file.seekable():  # a pipe: what comes out of it is kept where nobody else can read it
+            if name == STANDARD or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # a pipe cannot be rewound; nobody else sees the copy
                 spool = stack.enter_context(tempfile.TemporaryFile())
                 shutil.copyfileobj(file, spool)
                 spool.seek(0)

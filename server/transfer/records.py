@@ -73,8 +73,6 @@ def check_record(domain: Importing, raw: object) -> Record:
         raise InvalidInput("The record is nested too deeply.") from None
     _check_numbers(given.metadata)
     fields = {name: getattr(given, name) for name in RecordFields.model_fields if name not in ("text", "tags", "tags_given")}
-    if given.salience is None:
-        fields["salience"] = given.importance
     # A memory that nobody has confirmed yet says so with null; where nothing is said, it was true when it was made.
     if not isinstance(raw, Mapping) or "last_confirmed_at" not in raw:
         del fields["last_confirmed_at"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -53,7 +53,7 @@ class OwnerTransfer:
         self._memories = memories
         self._owner_id = owner_id
 
-    def export(self, form: str) -> Iterator[bytes]:
+    def export(self, form: str) -> Generator[bytes]:
         """The file, piece by piece, as of one moment. Raises KeyError for an unknown format, StoreError."""
         write = WRITERS[form]
         with self._memories.dump(self._owner_id) as (count, rows):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Generator, Mapping
 from contextlib import closing
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
@@ -15,15 +15,14 @@ from starlette.routing import Route
 
 from server.memory.model import Refusal
 from server.memory.ports import EmbeddingError, StoreError
+from server.transfer.formats.registry import DEFAULT
 from server.web.answers import error_body
-
-DEFAULT_FORMAT = "ownsona"
 
 
 class Transfer(Protocol):
     """Memories in and out, as the owner sees them. Everything blocks."""
 
-    def export(self, form: str) -> Iterator[bytes]:
+    def export(self, form: str) -> Generator[bytes]:
         """A file in this format, piece by piece. Raises KeyError for an unknown one, StoreError; both with the first piece."""
 
     def take(self, body: object) -> Mapping[str, Any]:
@@ -41,7 +40,7 @@ class TransferApi:
         return [Route("/export", self._export), Route("/import", self._import, methods=["POST"])]
 
     async def _export(self, request: Request) -> Response:
-        pieces = self._transfer.export(request.query_params.get("format", DEFAULT_FORMAT))
+        pieces = self._transfer.export(request.query_params.get("format", DEFAULT))
         try:
             first = await anyio.to_thread.run_sync(next, pieces, b"")
         except KeyError:
@@ -66,10 +65,9 @@ class TransferApi:
         return JSONResponse({"ok": True, **done}, headers={"cache-control": "no-store"})
 
 
-async def _stream(first: bytes, pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def _stream(first: bytes, pieces: Generator[bytes]) -> AsyncIterator[bytes]:
     """The pieces, each made in a thread. Whoever stops listening sets the database free at once."""
-    source = cast("Any", pieces)  # a generator, which can be closed
-    with closing(source):
+    with closing(pieces):
         piece = first
         while piece:
             yield piece

@@ -141,7 +141,7 @@ def test_death_of_the_command(homes: tuple[Home, Home], tmp_path: Path) -> None:
     said, _ = run(home, "import", str(many))
     assert "0 skipped" in said
     exported = [memory for memory in json.loads(run(home, "export", "-")[0])["memories"] if memory["id"] >= 5000]
-    assert [memory["id"] for memory in exported] == sorted(5000 + n for n in range(600))
+    assert sorted(memory["id"] for memory in exported) == [5000 + n for n in range(600)]
     assert {memory["replaced_by_id"] for memory in exported if memory["deleted_at"]} == {5599}
     said, _ = run(home, "import", str(many))
     assert "0 added, 600 already there, 0 skipped." in said

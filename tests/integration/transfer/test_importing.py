@@ -131,6 +131,20 @@ def test_an_empty_store(transfer: OwnerTransfer) -> None:
     assert load(transfer, export(transfer)).counts == {}
 
 
+def test_exports_that_are_given_up(
+    transfer: OwnerTransfer, memories: Memories, client: Actor, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They let the database go: more of them than there are connections."""
+    monkeypatch.setattr("server.transfer.service.WRITE_BYTES", 1)
+    fill(memories, client, person)
+    for _ in range(12):
+        pieces = transfer.export("ownsona")
+        next(pieces)
+        next(pieces)
+        pieces.close()
+    assert json.loads(export(transfer))["count"] == 6
+
+
 def test_learned_context_restarts(transfer: OwnerTransfer, memories: Memories, client: Actor, database: Database) -> None:
     """Its vector is not in the file."""
     memories.reinforce(client, [memories.remember(client, draft("Anna likes tea")).memory_id], 1.0, "what does Anna drink")
@@ -423,7 +437,8 @@ def test_imports_beside_writers(transfer: OwnerTransfer, memories: Memories, cli
     with database.transaction() as connection:
         row = connection.execute("SELECT last_value FROM memories_id_seq").fetchone()
     first = (row["last_value"] if row else 0) + 1
-    records = [{"id": first + n, "text": f"fact {n}", "uuid": str(uuid4())} for n in range(40)]
+    gone = "2026-01-01T00:00:00Z"
+    records = [{"id": first + n, "text": f"fact {n}", **({"deleted_at": gone} if n % 2 else {"uuid": str(uuid4())})} for n in range(40)]
     errors: list[BaseException] = []
     ready = threading.Barrier(4)
 
@@ -445,4 +460,5 @@ def test_imports_beside_writers(transfer: OwnerTransfer, memories: Memories, cli
     for thread in threads:
         thread.join(60)
     assert errors == []
-    assert memories.stats(client.owner_id).active == 80
+    assert memories.stats(client.owner_id).active == 60
+    assert memories.stats(client.owner_id).total == 80
