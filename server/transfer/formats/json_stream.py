@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TextIO
 
 from server.transfer.formats.base import Entry, FileError
 
-CHUNK = 1 << 20  # characters
+CHUNK = 1 << 16  # characters
 MAX_VALUE = 1 << 24  # characters of one value, beyond which it is given up
 
 _SPACE = re.compile(r"[ \t\r\n]*")
