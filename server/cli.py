@@ -43,7 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    commands = {"serve": _serve, "status": _status, "stop": _stop, "token": _token, "doctor": _doctor, "mcp": _mcp}
+    commands = {
+        "serve": _serve,
+        "status": _status,
+        "stop": _stop,
+        "token": _token,
+        "export": _export,
+        "import": _import,
+        "doctor": _doctor,
+        "mcp": _mcp,
+    }
     command = commands.get(options.command)
     try:
         if command is None:
@@ -62,8 +71,12 @@ def say(line: str) -> None:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        # Else the interpreter tries again at exit, and complains.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
+
+
+def _silence() -> None:
+    """Nobody reads stdout any more; else the interpreter tries to write what is left at exit, and complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(line: str) -> None:
@@ -92,6 +105,13 @@ def _parser() -> argparse.ArgumentParser:
     token = add("token", "Print an access token that is good for one hour.")
     token.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint that it is for")
     token.add_argument("--scope", action="append", choices=ALL_SCOPES, help="what it allows; may be repeated (default: everything)")
+    export = add("export", "Write every memory to a file, forgotten ones too. Starts the server if none runs.")
+    export.add_argument("file", metavar="FILE", help="a new file, or - for stdout")
+    export.add_argument("--format", metavar="F", help="ownsona (default): JSON that `ownsona import` reads back")
+    export.add_argument("--force", action="store_true", help="replace FILE if it is there already")
+    imports = add("import", "Read memories in. What is there already is left as it is, so reading a file twice adds nothing.")
+    imports.add_argument("file", metavar="FILE", nargs="+", help="an export, a JSON array of texts, or plain lines; - for stdin")
+    imports.add_argument("--dry-run", action="store_true", help="only say what would be added")
     add("doctor", "Check what the server needs, and say what to do.")
     mcp = add("mcp", "Speak MCP on stdin and stdout; starts the server if none runs.")
     mcp.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint to forward to")
@@ -263,6 +283,60 @@ def _token(options: argparse.Namespace) -> int:
     audience, scopes = site.resource(PATHS[options.toolset]), options.scope or ALL_SCOPES
     say(mint(key, TokenRequest(issuer, audience, str(OWNER_ID), CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], scopes)))
     return DONE
+
+
+def _export(options: argparse.Namespace) -> int:
+    from server.joining import LocalApiError
+    from server.transfer import command
+    from server.transfer.client import Server
+    from server.transfer.formats.registry import DEFAULT, WRITERS
+
+    form = options.format or DEFAULT
+    if form not in WRITERS:
+        raise UsageError(f"--format: there is no format {form!r}; there is {', '.join(sorted(WRITERS))}.")
+    try:
+        server = Server(_home(options))
+        command.export_file(server, options.file, form, force=options.force, progress=command.Progress(sys.stderr))
+    except command.TargetError as error:
+        raise UsageError(str(error)) from None
+    except LocalApiError as error:
+        complain(str(error))
+        return FAILED
+    except BrokenPipeError:
+        _silence()
+        return FAILED
+    return DONE
+
+
+def _import(options: argparse.Namespace) -> int:
+    from server.joining import LocalApiError
+    from server.transfer import command
+    from server.transfer.client import Server
+    from server.transfer.formats.base import FileError
+
+    missing = [name for name in options.file if name != command.STANDARD and not Path(name).exists()]
+    if missing:
+        raise UsageError(f"There is no file {missing[0]}. Nothing was imported.")
+    server, code = Server(_home(options)), DONE
+    for name in options.file:
+        try:
+            tally, unit = command.import_file(server, name, dry_run=options.dry_run, progress=command.Progress(sys.stderr))
+        except command.TargetError as error:
+            raise UsageError(str(error)) from None
+        except FileError as error:
+            complain(f"{name} was not imported: {error}.")
+            code = FAILED
+            continue
+        except LocalApiError as error:
+            complain(f"{name}: {error}")
+            return FAILED
+        for line in command.complaints(tally, unit):
+            complain(f"{name}: {line}")
+        if tally.broken:
+            complain(f"{name}: {tally.broken}.")
+            code = FAILED
+        say(f"{name}: {command.describe(tally, dry_run=options.dry_run)}")
+    return code
 
 
 def _doctor(options: argparse.Namespace) -> int:

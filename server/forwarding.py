@@ -76,7 +76,7 @@ class Link:
 
         def join() -> None:
             with contextlib.suppress(ServerUnavailableError):
-                self._server()
+                self.server()
 
         threading.Thread(target=join, name="warm up", daemon=True).start()
 
@@ -113,7 +113,7 @@ class Link:
         for last in (False, True):
             if pending.gone.is_set():
                 return None
-            running = self._server()
+            running = self.server()
             try:
                 status, body = self._post(running, message, route, pending)
             except (OSError, http.client.HTTPException) as error:
@@ -177,7 +177,7 @@ class Link:
         with self._lock:
             self._tokens = {key: token for key, token in self._tokens.items() if key[0] != running}
 
-    def _server(self) -> Running:
+    def server(self) -> Running:
         """The server that was joined, or one that is joined now. Raises ServerUnavailableError."""
         with self._join_lock:
             running = self._running

@@ -32,6 +32,7 @@ from server.store.schema import migrate
 from server.store.store import PostgresStore
 from server.toolsets.base import Toolset
 from server.toolsets.memories.toolset import PROFILES, MemoriesToolset
+from server.transfer.service import OwnerTransfer
 from server.web.local_api import UndoRefusedError
 
 log = logging.getLogger(__name__)
@@ -59,6 +60,7 @@ class LocalParts:
         served: dict[str, Toolset] = {name: MemoriesToolset(memories, name) for name in PROFILES}
         self.toolsets: Mapping[str, Toolset] = {path: served[name] for name, path in PATHS.items()}
         self.journal = OwnerJournal(memories)
+        self.transfer = OwnerTransfer(memories, OWNER_ID)
         self._oauth = self.grants = OAuthTables(self._database.transaction, OWNER_ID)
 
     def start_database(self) -> None:

@@ -9,6 +9,7 @@ from server.oauth.grants import GrantBook
 from server.oauth.keys import PublicJwk
 from server.toolsets.base import Toolset
 from server.web.local_api import Journal
+from server.web.transfer_api import Transfer
 
 
 class StartError(Exception):
@@ -37,6 +38,10 @@ class Parts(Protocol):
     @property
     def journal(self) -> Journal:
         """What was done, for the owner's programs."""
+
+    @property
+    def transfer(self) -> Transfer:
+        """Memories in and out, for the owner's programs."""
 
     def start_database(self) -> None:
         """Raises StartError."""

@@ -150,7 +150,8 @@ class Runtime:
 
     def _web_config(self) -> uvicorn.Config:
         access = Access(self._place.site, TokenVerifier(self._keys, self._place.site.issuer), self._parts.grants, self._stages)
-        api = LocalApi(self, self._parts.journal, self._place.running.secret, self._place.running.port)
+        running = self._place.running
+        api = LocalApi(self, self._parts.journal, self._parts.transfer, running.secret, running.port)
         app = build_app(WebParts(access, self._keys, self._parts.toolsets, api, owner_token(self._place.home)))
         return uvicorn.Config(
             app,

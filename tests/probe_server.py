@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 from unittest import mock
 
 from server import cli
-from server.memory.ports import StoreError
+from server.memory.model import Conflict, InvalidInput
+from server.memory.ports import EmbeddingError, StoreError
 from server.oauth.builtin import ALL_SCOPES
 from server.oauth.grants import Grant
 from server.oauth.keys import PublicJwk
@@ -53,6 +54,27 @@ class ProbeJournal:
         return {"undone": 1}
 
 
+class ProbeTransfer:
+    """A file of two pieces, and a step that changes nothing."""
+
+    def __init__(self) -> None:
+        self.fails_at = 2  # the piece at which the database goes away
+
+    def export(self, form: str) -> Generator[bytes]:
+        """The pieces of the only format."""
+        for number, piece in enumerate({"ownsona": (b"first ", b"second")}[form]):
+            if number == self.fails_at:
+                raise StoreError("The database went away.")
+            yield piece
+
+    def take(self, body: object) -> Mapping[str, Any]:
+        """What was sent, or a refusal as the test wants it."""
+        faults = {"refuse": InvalidInput("As asked."), "conflict": Conflict("As asked."), "embed": EmbeddingError("No model.")}
+        if isinstance(body, str):
+            raise faults.get(body, StoreError("No database."))
+        return {"taken": body}
+
+
 class ProbeParts:
     """Implements server.parts.Parts."""
 
@@ -62,6 +84,7 @@ class ProbeParts:
         self.toolsets = {"/mcp": self.toolset, "/mcp/other": ProbeToolset()}
         self.grants = ProbeGrants()
         self.journal = ProbeJournal()
+        self.transfer = ProbeTransfer()
         self.keys: list[PublicJwk] = []
         self.gone = False  # the database does not answer
         self.database_gate = threading.Event()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -75,6 +76,45 @@ class Memory:
     context_id: int | None
     context_count: int
     relations_extracted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A memory as a file holds it, checked. `id` and `replaced_by_id` are ids of the store that it comes from."""
+
+    text: str
+    created_at: datetime
+    updated_at: datetime
+    last_confirmed_at: datetime | None
+    id: int | None = None
+    uuid: UUID | None = None
+    namespace: str = DEFAULT_NAMESPACE
+    tags: tuple[str, ...] = ()
+    tags_given: tuple[str, ...] = ()
+    importance: float = 0.5
+    source_provider: str | None = None
+    source_client: str | None = None
+    session_id: str | None = None
+    capture_mode: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    expires_at: datetime | None = None
+    deleted_at: datetime | None = None
+    deleted_by: str | None = None
+    forget_reason: str | None = None
+    replaced_by_id: int | None = None
+    keep: Keep = "U"
+    salience: float = 0.5
+    use_count: int = 0
+    reward_sum: float = 0.0
+    last_used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A row that is the same memory as a record."""
+
+    id: int
+    deleted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from server.memory.model import Actor, Draft, Filter, JournalEntry, Match, Memory, Relation, Stats
+from server.memory.model import Actor, Draft, Filter, JournalEntry, Known, Match, Memory, Record, Relation, Stats
 
 Vectors = NDArray[np.float32]  # shape (n, dimension); each row has length 1
 
@@ -85,6 +85,10 @@ class Pair:
 class Operation(Protocol):
     """One transaction that changes rows and journals each change. Reads in it see its own changes."""
 
+    @property
+    def journal_id(self) -> int | None:
+        """The id of its journal entry, once it has ended; None where nothing was changed."""
+
     def find_exact(self, namespace: str, text_key: bytes) -> int | None:
         """The id of the live memory with this normalised text."""
 
@@ -100,8 +104,14 @@ class Operation(Protocol):
     def insert(self, draft: Draft, text_key: bytes) -> Memory | None:
         """The new row, or None where a live memory with the same normalised text exists."""
 
+    def restore(self, record: Record, memory_id: int | None, text_key: bytes) -> Memory | None:
+        """A row that was exported, with this id or the next one; None where id, UUID or text is taken."""
+
+    def find_known(self, records: Sequence[Record]) -> Sequence[Known | None]:
+        """For each record the row that is the same memory. Until the operation ends, no other import of this owner adds one."""
+
     def update(self, before: Memory, changes: Mapping[str, Any]) -> Memory:
-        """Change columns of a row that `get` returned in this operation.
+        """Change columns of a row that `get` returned in this operation. `updated_at` becomes now, unless `changes` say another moment.
 
         With a new text its relations go and it waits for others to be read out of it. Raises InvalidInput where another live
         memory has that text.
@@ -161,6 +171,18 @@ class Store(Protocol):
 
     def everything(self, owner_id: int, *, include_deleted: bool) -> Iterator[Memory]:
         """Every memory, oldest first."""
+
+    def dump(self, owner_id: int) -> AbstractContextManager[tuple[int, Iterator[Memory]]]:
+        """The number of all memories and each of them, oldest first, as of one moment; read as they are consumed."""
+
+    def find_known(self, owner_id: int, records: Sequence[Record]) -> Sequence[Known | None]:
+        """For each record the row that is the same memory: by UUID, else by text."""
+
+    def free_ids(self, owner_id: int, ids: Sequence[int]) -> set[int]:
+        """Those of `ids` that no memory has or ever had."""
+
+    def reserve_ids(self, highest: int) -> None:
+        """New memories get higher ids than this one from now on."""
 
     def text_search(self, owner_id: int, text: str, limit: int) -> list[Memory]:
         """Live memories that hold a piece of text, whatever its case, newest first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -76,6 +77,10 @@ class Reviewing(Domain):
         if count > most:
             raise LimitExceeded(f"The store holds {count} memories, more than the {most} of one call. Use `ownsona export` instead.")
         return self._store.everything(owner_id, include_deleted=include_deleted)
+
+    def dump(self, owner_id: int) -> AbstractContextManager[tuple[int, Iterator[Memory]]]:
+        """How many memories there are, and each of them, oldest first, however many; as of one moment. Raises StoreError."""
+        return self._store.dump(owner_id)
 
 
 def _ids(cluster: Sequence[Pair]) -> list[int]:

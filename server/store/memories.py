@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import fields
 from typing import Any, cast
 
@@ -44,7 +44,7 @@ def find_exact(connection: Connection, owner_id: int, keys: Sequence[tuple[str, 
     return {(row["namespace"], row["text_key"]): row["id"] for row in rows}
 
 
-def everything(connection: Connection, owner_id: int, *, include_deleted: bool) -> Iterator[Memory]:
+def everything(connection: Connection, owner_id: int, *, include_deleted: bool) -> Generator[Memory]:
     """Every row, oldest first, read as it is consumed."""
     query = sql.SQL("SELECT {} FROM memories m WHERE {} ORDER BY m.created_at, m.id").format(
         COLUMNS, condition(Filter(include_deleted=include_deleted))

@@ -11,9 +11,9 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import class_row
 
-from server.memory.model import Actor, Conflict, Draft, InvalidInput, JournalEntry, JournalRow, Memory, exact_key
+from server.memory.model import Actor, Conflict, Draft, InvalidInput, JournalEntry, JournalRow, Known, Memory, Record, exact_key
 from server.memory.ports import LexicalTerms, Vectors
-from server.store import derived, journal, memories
+from server.store import derived, journal, memories, restoring
 from server.store.database import Connection
 from server.store.derived import ModelRow
 
@@ -82,13 +82,29 @@ class MemoryOperation:
             self._pending.add(JournalRow(TABLE, made.id, None, made.version, None, asdict(made)))
         return made
 
+    def restore(self, record: Record, memory_id: int | None, text_key: bytes) -> Memory | None:
+        """A row that was exported, with this id or the next one; None where id, UUID or text is taken."""
+        made = restoring.restore(self._connection, self._actor.owner_id, record, memory_id, text_key)
+        if made is not None:
+            self._pending.add(JournalRow(TABLE, made.id, None, made.version, None, asdict(made)))
+        return made
+
+    def find_known(self, records: Sequence[Record]) -> list[Known | None]:
+        """For each record the row that is the same memory. Until the operation ends, no other import of this owner adds one."""
+        self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('ownsona import', %s))", [self._actor.owner_id])
+        return restoring.find_known(self._connection, self._actor.owner_id, records)
+
     def update(self, before: Memory, changes: Mapping[str, Any]) -> Memory:
-        """Change columns of a row that `get` returned in this operation. Raises InvalidInput where another one has that text."""
+        """Change columns of a row that `get` returned in this operation. `updated_at` becomes now, unless `changes` say another moment.
+
+        Raises InvalidInput where another one has that text.
+        """
         values = dict(changes)
         old = {name: getattr(before, name) for name in values}
         if "text" in values:
             values["text_key"], old["text_key"] = exact_key(values["text"]), exact_key(before.text)
-        values["updated_at"], old["updated_at"] = datetime.now(UTC), before.updated_at
+        values.setdefault("updated_at", datetime.now(UTC))
+        old["updated_at"] = before.updated_at
         query = sql.SQL(
             "UPDATE memories SET {}, version = nextval('row_versions') WHERE owner_id = %(owner_id)s AND id = %(id)s RETURNING {}"
         ).format(

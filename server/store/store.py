@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
-from server.memory.model import Actor, Filter, JournalEntry, Match, Memory, Relation, Stats
+from server.memory.model import Actor, Filter, JournalEntry, Known, Match, Memory, Record, Relation, Stats
 from server.memory.ports import Candidate, EmbeddingModel, LexicalTerms, Pair, StoreError, Vectors
-from server.store import derived, journal, memories, pairs, relations, search
+from server.store import derived, journal, memories, pairs, relations, restoring, search
 from server.store.database import Database
 from server.store.derived import ModelRow
 from server.store.operation import MemoryOperation
@@ -76,6 +76,31 @@ class PostgresStore:
         """Every memory, oldest first, read as it is consumed."""
         with self._database.transaction() as connection:
             yield from memories.everything(connection, owner_id, include_deleted=include_deleted)
+
+    @contextmanager
+    def dump(self, owner_id: int) -> Iterator[tuple[int, Iterator[Memory]]]:
+        """The number of all memories and each of them, oldest first, as of one moment; read as they are consumed."""
+        wanted = Filter(include_deleted=True)
+        with self._database.transaction() as connection:
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            count = memories.count(connection, owner_id, wanted)
+            with closing(memories.everything(connection, owner_id, include_deleted=True)) as rows:
+                yield count, rows
+
+    def find_known(self, owner_id: int, records: Sequence[Record]) -> list[Known | None]:
+        """For each record the row that is the same memory: by UUID, else by text."""
+        with self._database.transaction() as connection:
+            return restoring.find_known(connection, owner_id, records)
+
+    def free_ids(self, owner_id: int, ids: Sequence[int]) -> set[int]:
+        """Those of `ids` that no memory has or ever had."""
+        with self._database.transaction() as connection:
+            return restoring.free_ids(connection, owner_id, ids)
+
+    def reserve_ids(self, highest: int) -> None:
+        """New memories get higher ids than this one from now on."""
+        with self._database.transaction() as connection:
+            restoring.reserve_ids(connection, highest)
 
     def text_search(self, owner_id: int, text: str, limit: int) -> list[Memory]:
         """Live memories that hold a piece of text, whatever its case, newest first."""

@@ -18,6 +18,7 @@ from server.joining import proof
 from server.memory.ports import StoreError
 from server.oauth.challenge import bearer_token
 from server.web.answers import error_body, send_json
+from server.web.transfer_api import Transfer, TransferApi
 
 MAX_PAGE = 500
 
@@ -107,9 +108,10 @@ async def _until(event: Any, scope: anyio.CancelScope) -> None:
 class LocalApi:
     """The handlers behind the owner's token, and the challenge, which needs none."""
 
-    def __init__(self, control: Control, journal: Journal, secret: str, port: int) -> None:
+    def __init__(self, control: Control, journal: Journal, transfer: Transfer, secret: str, port: int) -> None:
         self._control = control
         self._journal = journal
+        self._transfer = TransferApi(transfer)
         self._secret = secret
         self._port = port
 
@@ -121,6 +123,7 @@ class LocalApi:
             Route("/lease", Lease(self._control)),
             Route("/journal", self._entries),
             Route("/journal/{entry:int}/undo", self._undo, methods=["POST"]),
+            *self._transfer.routes(),
         ]
 
     async def challenge(self, request: Request) -> Response:

@@ -20,7 +20,7 @@ def test_version() -> None:
     assert server.__version__ == importlib.metadata.version("ownsona-desktop")
 
 
-@pytest.mark.parametrize("command", [[], ["serve"], ["status"], ["stop"], ["token"], ["doctor"], ["mcp"]])
+@pytest.mark.parametrize("command", [[], ["serve"], ["status"], ["stop"], ["token"], ["doctor"], ["mcp"], ["export"], ["import"]])
 def test_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Every command explains itself, and takes a home."""
     with pytest.raises(SystemExit) as ended:
@@ -31,7 +31,9 @@ def test_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "--leased" not in text
 
 
-@pytest.mark.parametrize("arguments", [["nothing"], ["token", "--toolset", "x"], ["token", "--scope", "x"], ["serve", "--x"]])
+@pytest.mark.parametrize(
+    "arguments", [["nothing"], ["token", "--toolset", "x"], ["token", "--scope", "x"], ["serve", "--x"], ["export"], ["import"]]
+)
 def test_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2."""
     with pytest.raises(SystemExit) as ended:

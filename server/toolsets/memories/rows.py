@@ -50,11 +50,30 @@ def match_row(match: Match) -> dict[str, Any]:
 
 
 def full_row(memory: Memory) -> dict[str, Any]:
-    """One memory with every field, empty ones too."""
+    """One memory with every field, empty ones too, always in this order: also a line of an export, which an import reads back."""
     return {
-        **row(memory),
-        **tombstone(memory),
+        "id": memory.id,
+        "uuid": str(memory.uuid),
+        "text": memory.text,
+        "created_at": iso(memory.created_at),
+        "updated_at": iso(memory.updated_at),
+        "last_confirmed_at": iso(memory.last_confirmed_at),
         "expires_at": iso(memory.expires_at),
-        "session_id": memory.session_id,
+        "tags": memory.tags,
+        "tags_given": memory.tags_given,
+        "importance": memory.importance,
+        "salience": memory.salience,
+        "use_count": memory.use_count,
+        "reward_sum": memory.reward_sum,
+        "last_used_at": iso(memory.last_used_at),
         "context_count": memory.context_count,
+        "keep": memory.keep,
+        "source_provider": memory.source_provider,
+        "source_client": memory.source_client,
+        "session_id": memory.session_id,
+        "capture_mode": memory.capture_mode,
+        "namespace": memory.namespace,
+        "metadata": memory.metadata,
+        **tombstone(memory),
+        "deleted_by": memory.deleted_by,
     }

@@ -1,0 +1,1 @@
+"""Tests of import and export with the real database."""
