@@ -228,7 +228,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"expires_at": "0001-01-01T00:00:00+23:59"}, "expires_at"),
     ({"expires_at": 1767225600}, "expires_at"),
     ({"expires_at": ""}, "expires_at"),
-    ({"last_confirmed_at": (now + timedelta(minutes=7)).isoformat()}, "last_confirmed_at"),
+    ({"last_confirmed_at": (now + timedelta(hours=1)).isoformat()}, "last_confirmed_at"),
     ({"supersedes": 5}, "supersedes"),
     ({"supersedes": ["5"]}, "supersedes[0]"),
     ({"supersedes": [1.5]}, "supersedes[0]"),
