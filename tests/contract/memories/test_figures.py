@@ -17,7 +17,7 @@ from tests.contract.memories.support import Call
 from tests.support import WordEmbedder
 
 NEAR_FUTURE = (datetime.now(UTC) + timedelta(minutes=4)).isoformat()
-FUTURE = (datetime.now(UTC) + timedelta(minutes=7)).isoformat()
+FUTURE = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
 
 
 @pytest.fixture
