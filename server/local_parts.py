@@ -59,7 +59,7 @@ class LocalParts:
         served: dict[str, Toolset] = {name: MemoriesToolset(memories, name) for name in PROFILES}
         self.toolsets: Mapping[str, Toolset] = {path: served[name] for name, path in PATHS.items()}
         self.journal = OwnerJournal(memories)
-        self._oauth = self.grants = OAuthTables(self._database.transaction, OWNER_ID)
+        self._oauth = self.grants = OAuthTables(self._database.statements, OWNER_ID)
 
     def start_database(self) -> None:
         """The cluster or the person's own server, the schema, the pool. Raises StartError."""
