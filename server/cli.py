@@ -175,6 +175,8 @@ def _serve(options: argparse.Namespace) -> int:
 
 def _run(home: Home, site: Site, sockets: list[socket.socket], running: Running, *, permanent: bool) -> int:
     """The heavy half of `serve`: connections that come in while this imports wait in the sockets' backlog."""
+    # Before numpy is imported: its products are small here or come in small blocks, where a second thread mostly spins.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from server.settings import Settings, SettingsError
 
     try:

@@ -61,7 +61,7 @@ class LocalParts:
         self.toolsets: Mapping[str, Toolset] = {path: served[name] for name, path in PATHS.items()}
         self.journal = OwnerJournal(memories)
         self.transfer = OwnerTransfer(memories, OWNER_ID)
-        self._oauth = self.grants = OAuthTables(self._database.transaction, OWNER_ID)
+        self._oauth = self.grants = OAuthTables(self._database.statements, OWNER_ID)
 
     def start_database(self) -> None:
         """The cluster or the person's own server, the schema, the pool. Raises StartError."""

@@ -57,6 +57,29 @@ class _Work:
     vectors: Vectors | None = None
 
 
+class _Earlier:
+    """What a batch has stored so far."""
+
+    def __init__(self, works: Sequence[_Work]) -> None:
+        self._memories: list[tuple[Memory, Vectors]] = []
+        self._owners: list[int] = []  # of each stored window the position in `_memories`
+        made = [work.vectors for work in works if work.vectors is not None]
+        self._windows = np.empty((sum(map(len, made)), made[0].shape[1]) if made else (0, 0), np.float32)
+
+    def add(self, memory: Memory, vectors: Vectors) -> None:
+        """Count a memory as being there."""
+        self._windows[len(self._owners) : len(self._owners) + len(vectors)] = vectors
+        self._owners += [len(self._memories)] * len(vectors)
+        self._memories.append((memory, vectors))
+
+    def similar(self, vectors: Vectors) -> list[Match]:
+        """Those that cover a text with at least SAME_TOPIC, oldest first."""
+        best = np.max(self._windows[: len(self._owners)] @ vectors.T, axis=1)
+        near = dict.fromkeys(self._owners[window] for window in np.flatnonzero(best >= SAME_TOPIC))
+        found = [Match(memory, coverage(vectors, other)) for memory, other in (self._memories[one] for one in near)]
+        return [match for match in found if match.score >= SAME_TOPIC]
+
+
 class Storing(Domain):
     """remember and remember_batch."""
 
@@ -94,12 +117,12 @@ class Storing(Domain):
         self._prepare(actor.owner_id, works)
         with self._store.operation(actor, tool) as operation:
             operation.take_turn()
-            earlier: list[tuple[Memory, Vectors]] = []
+            earlier = _Earlier(works)
             for work in works:
-                self._look_at_earlier(work, earlier)
+                _look_at_earlier(work, earlier)
                 made = self._insert(operation, work)
                 if made is not None and work.vectors is not None:
-                    earlier.append((made, work.vectors))
+                    earlier.add(made, work.vectors)
         return [work.result for work in works]
 
     def _prepare(self, owner_id: int, works: Sequence[_Work]) -> None:
@@ -122,18 +145,6 @@ class Storing(Domain):
         for work, around, corrected in zip(works, live, gone, strict=True):
             work.result.previously_corrected = list(corrected)
             _sort_in(work, around)
-
-    @staticmethod
-    def _look_at_earlier(work: _Work, earlier: Sequence[tuple[Memory, Vectors]]) -> None:
-        """What the same batch has stored before counts as being there."""
-        vectors = work.vectors
-        if vectors is None or work.policy == "insert" or not earlier:
-            return
-        scores = [coverage(vectors, other) for _, other in earlier]
-        found = [Match(memory, score) for (memory, _), score in zip(earlier, scores, strict=True) if score >= SAME_TOPIC]
-        if found:
-            known = [*work.result.near_duplicates, *work.result.potential_conflicts, *found]
-            _sort_in(work, sorted(known, key=lambda match: -match.score))
 
     @staticmethod
     def _insert(operation: Operation, work: _Work) -> Memory | None:
@@ -175,6 +186,14 @@ class Storing(Domain):
                 operation.update(old, learning.reinforced(old, -1.0, self._now()))
                 links.append(Link(one, "downweighted"))
         return links
+
+
+def _look_at_earlier(work: _Work, earlier: _Earlier) -> None:
+    """What the same batch has stored before counts as being there."""
+    found = earlier.similar(work.vectors) if work.vectors is not None and work.policy != "insert" else []
+    if found:
+        known = [*work.result.near_duplicates, *work.result.potential_conflicts, *found]
+        _sort_in(work, sorted(known, key=lambda match: -match.score))
 
 
 def _sort_in(work: _Work, around: Sequence[Match]) -> None:

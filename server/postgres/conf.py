@@ -21,7 +21,7 @@ host all {ROLE} 127.0.0.1/32 scram-sha-256
 
 _SETTINGS: Mapping[str, str] = {
     "max_connections": str(MAX_CONNECTIONS),
-    "shared_buffers": "64MB",
+    "shared_buffers": "128MB",
     "random_page_cost": "1.1",
     "jit": "off",
     "password_encryption": "scram-sha-256",

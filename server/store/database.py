@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import selectors
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -18,7 +19,14 @@ Connection: TypeAlias = psycopg.Connection[DictRow]
 
 # Plans are made for the values at hand: a tag filter of 1 % needs another plan than one of 50 %.
 # Nothing is prepared, so that the pool also works behind a transaction pooler.
-OPTIONS = "-c plan_cache_mode=force_custom_plan -c random_page_cost=1.1 -c jit=off -c timezone=UTC"
+# Starting a parallel worker takes longer than what it could save in a search of ten milliseconds.
+# Filters are applied while the vector index is being read: it goes on until enough rows have passed them.
+EF_SEARCH = 100
+OPTIONS = (
+    "-c plan_cache_mode=force_custom_plan -c random_page_cost=1.1 -c jit=off -c timezone=UTC"
+    " -c max_parallel_workers_per_gather=0"
+    f" -c hnsw.iterative_scan=relaxed_order -c hnsw.ef_search={EF_SEARCH}"
+)
 OBTAIN_SECONDS = 25.0
 
 
@@ -34,12 +42,18 @@ class Database:
         return ConnectionPool(
             self._conninfo,
             connection_class=psycopg.Connection[DictRow],
-            kwargs={"row_factory": dict_row, "options": OPTIONS, "prepare_threshold": None, "application_name": "ownsona"},
+            kwargs={
+                "autocommit": True,
+                "row_factory": dict_row,
+                "options": OPTIONS,
+                "prepare_threshold": None,
+                "application_name": "ownsona",
+            },
             min_size=1,
             max_size=self._size,
             timeout=OBTAIN_SECONDS,
-            configure=_configure,
-            check=ConnectionPool.check_connection,
+            configure=register_vector,
+            check=_check,
             open=False,
             name="ownsona",
         )
@@ -63,6 +77,12 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """A connection in one transaction: committed on leaving, rolled back on an exception. Raises StoreError."""
+        with translated(), self._pool.connection() as connection, connection.transaction():
+            yield connection
+
+    @contextmanager
+    def statements(self) -> Iterator[Connection]:
+        """A connection on which each statement is a transaction of its own: a read is one round trip. Raises StoreError."""
         with translated(), self._pool.connection() as connection:
             yield connection
 
@@ -76,9 +96,16 @@ class Database:
             yield connection
 
 
-def _configure(connection: psycopg.Connection[Any]) -> None:
-    register_vector(connection)
-    connection.commit()
+def _check(connection: psycopg.Connection[Any]) -> None:
+    """Ask the server whether a connection still lives only where something waits to be read: its end, or a notice.
+
+    An idle connection has nothing to say, and its socket shows the end of the server process behind it without a question.
+    """
+    with selectors.DefaultSelector() as selector:  # select() itself fails for descriptors beyond 1023
+        selector.register(connection, selectors.EVENT_READ)
+        heard = selector.select(0)
+    if heard:
+        ConnectionPool.check_connection(connection)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -44,24 +44,31 @@ def register_model(connection: Connection, owner_id: int, model: EmbeddingModel)
     return ModelRow(cast(int, row["id"]) if row else 0, model.generation, model.dimension)
 
 
-def set_vectors(connection: Connection, owner_id: int, model: ModelRow, memory_id: int, text: str, vectors: Vectors) -> None:
-    """Store the windows of a text and make them the live ones of the memory."""
-    key = embedding_key(text)
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            """INSERT INTO memory_vectors (owner_id, model_id, memory_id, text_key, window_no, embedding)
-               VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING""",
-            [(owner_id, model.id, memory_id, key, number, HalfVector(vector)) for number, vector in enumerate(vectors)],
-        )
-    relive_vectors(connection, owner_id, memory_id, text)
-
-
-def relive_vectors(connection: Connection, owner_id: int, memory_id: int, text: str) -> None:
-    """Of the vectors that are there, make those of this text the live ones."""
+def set_vectors(connection: Connection, owner_id: int, model: ModelRow, made: Sequence[tuple[int, str, Vectors]]) -> None:
+    """Store the windows of texts, (memory id, text, vectors), and make them the live ones of their memories."""
+    windows = [(one, embedding_key(text), number, vector) for one, text, vectors in made for number, vector in enumerate(vectors)]
     connection.execute(
-        """UPDATE memory_vectors SET live = (text_key = %(key)s)
-            WHERE owner_id = %(owner)s AND memory_id = %(id)s AND live <> (text_key = %(key)s)""",
-        {"key": embedding_key(text), "owner": owner_id, "id": memory_id},
+        """INSERT INTO memory_vectors (owner_id, model_id, memory_id, text_key, window_no, embedding)
+           SELECT %(owner)s, %(model)s, * FROM unnest(%(ids)s::bigint[], %(keys)s::bytea[], %(numbers)s::integer[], %(vectors)s::halfvec[])
+               ON CONFLICT DO NOTHING""",
+        {
+            "owner": owner_id,
+            "model": model.id,
+            "ids": [one for one, _, _, _ in windows],
+            "keys": [key for _, key, _, _ in windows],
+            "numbers": [number for _, _, number, _ in windows],
+            "vectors": [HalfVector(vector) for _, _, _, vector in windows],
+        },
+    )
+    relive_vectors(connection, owner_id, [(one, text) for one, text, _ in made])
+
+
+def relive_vectors(connection: Connection, owner_id: int, present: Sequence[tuple[int, str]]) -> None:
+    """Of the vectors that are there, make those of these texts, (memory id, text), the live ones."""
+    connection.execute(
+        """UPDATE memory_vectors AS v SET live = (v.text_key = present.key) FROM unnest(%s::bigint[], %s::bytea[]) AS present(id, key)
+            WHERE v.owner_id = %s AND v.memory_id = present.id AND v.live <> (v.text_key = present.key)""",
+        [[one for one, _ in present], [embedding_key(text) for _, text in present], owner_id],
     )
 
 
@@ -87,6 +94,7 @@ def set_lexical(connection: Connection, owner_id: int, rows: Iterable[tuple[int,
     """Store the BM25 rows of memories: (id, terms, live)."""
     average = average_length(connection, owner_id)
     with connection.cursor() as cursor:
+        # Not over unnest: an array of arrays cannot have rows of different lengths.
         cursor.executemany(
             """INSERT INTO memory_lexical (owner_id, memory_id, live, length, terms, w) VALUES (%s, %s, %s, %s, %s, %s)
                ON CONFLICT (owner_id, memory_id)

@@ -140,9 +140,7 @@ def add_vectors(database: Database, owner_id: int, model: ModelRow, made: Sequen
     """Store vectors for texts; a memory whose text has changed meanwhile is left for the next round."""
     with database.transaction() as connection:
         present = {row.id: row.text for row in memories.get(connection, owner_id, [one for one, _, _ in made], lock=True)}
-        for memory_id, text, vectors in made:
-            if present.get(memory_id) == text:
-                derived.set_vectors(connection, owner_id, model, memory_id, text, vectors)
+        derived.set_vectors(connection, owner_id, model, [one for one in made if present.get(one[0]) == one[1]])
 
 
 def vacuum(database: Database) -> None:

@@ -27,7 +27,7 @@ SELECT c.name, g.scopes, coalesce(g.last_used_at < now() - interval '5 minutes',
 
 
 class OAuthTables:
-    """Grants and keys of one owner. `connect` lends a connection in a transaction that commits on leaving."""
+    """Grants and keys of one owner. `connect` lends a connection on which each statement is a transaction of its own."""
 
     def __init__(self, connect: Connect, owner_id: int) -> None:
         self._connect = connect

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +19,11 @@ from server.store.derived import ModelRow
 
 TABLE = "memories"
 RETURNED = sql.SQL(", ").join(map(sql.Identifier, memories.NAMES))
+DRAFTED = [field.name for field in fields(Draft)]
+_INSERTED = [*DRAFTED, "owner_id", "text_key", "salience", "created_at", "updated_at"]
+INSERT = sql.SQL(
+    "INSERT INTO memories ({}) VALUES ({}) ON CONFLICT (owner_id, namespace, text_key) WHERE deleted_at IS NULL DO NOTHING RETURNING {}"
+).format(sql.SQL(", ").join(map(sql.Identifier, _INSERTED)), sql.SQL(", ").join(map(sql.Placeholder, _INSERTED)), RETURNED)
 
 
 class MemoryOperation:
@@ -30,12 +35,14 @@ class MemoryOperation:
         self._tool = tool
         self._model = model
         self._pending = journal.Pending()
+        self._derived: dict[int, tuple[str, Vectors, LexicalTerms]] = {}  # written together: a batch has hundreds
         self._undoes: int | None = None
         self.erased = False
         self.journal_id: int | None = None
 
     def finish(self) -> None:
-        """Write the journal entry in this same transaction."""
+        """Write what is derived and the journal entry in this same transaction."""
+        self._write_derived()
         self.journal_id = self._pending.write(self._connection, self._actor, self._tool, self._undoes)
 
     def find_exact(self, namespace: str, text_key: bytes) -> int | None:
@@ -61,8 +68,8 @@ class MemoryOperation:
     def insert(self, draft: Draft, text_key: bytes) -> Memory | None:
         """The new row, or None where a live memory with the same normalised text exists."""
         now = datetime.now(UTC)
-        values: dict[str, Any] = {
-            **asdict(draft),
+        values = {
+            **{name: getattr(draft, name) for name in DRAFTED},
             "owner_id": self._actor.owner_id,
             "text_key": text_key,
             "tags": list(draft.tags),
@@ -72,22 +79,22 @@ class MemoryOperation:
             "updated_at": now,
             "last_confirmed_at": draft.last_confirmed_at or now,
         }
-        query = sql.SQL(
-            "INSERT INTO memories ({}) VALUES ({})"
-            " ON CONFLICT (owner_id, namespace, text_key) WHERE deleted_at IS NULL DO NOTHING RETURNING {}"
-        ).format(sql.SQL(", ").join(map(sql.Identifier, values)), sql.SQL(", ").join(map(sql.Placeholder, values)), RETURNED)
         with self._connection.cursor(row_factory=class_row(Memory)) as cursor:
-            made = cursor.execute(query, values).fetchone()
+            made = cursor.execute(INSERT, values).fetchone()
         if made is not None:
-            self._pending.add(JournalRow(TABLE, made.id, None, made.version, None, asdict(made)))
+            self._note_new(made)
         return made
 
     def restore(self, record: Record, memory_id: int | None, text_key: bytes) -> Memory | None:
         """A row that was exported, with this id or the next one; None where id, UUID or text is taken."""
         made = restoring.restore(self._connection, self._actor.owner_id, record, memory_id, text_key)
         if made is not None:
-            self._pending.add(JournalRow(TABLE, made.id, None, made.version, None, asdict(made)))
+            self._note_new(made)
         return made
+
+    def _note_new(self, made: Memory) -> None:
+        row = {name: getattr(made, name) for name in memories.NAMES}
+        self._pending.add(JournalRow(TABLE, made.id, None, made.version, None, row))
 
     def find_known(self, records: Sequence[Record]) -> list[Known | None]:
         """For each record the row that is the same memory. Until the operation ends, no other import of this owner adds one."""
@@ -132,17 +139,27 @@ class MemoryOperation:
         return self.update(memory, {"context_id": context_id, "context_count": 1 if first else memory.context_count + 1})
 
     def set_derived(self, memory_id: int, text: str, vectors: Vectors, terms: LexicalTerms) -> None:
-        """Make these the live vectors and terms of a memory."""
+        """Make these the live vectors and terms of a memory when the operation ends."""
+        self._derived[memory_id] = text, vectors, terms
+
+    def _write_derived(self) -> None:
+        if not self._derived:
+            return
+        owner_id, made = self._actor.owner_id, self._derived
         if self._model is not None:
-            derived.set_vectors(self._connection, self._actor.owner_id, self._model, memory_id, text, vectors)
-        self.set_terms(memory_id, terms, live=True)
+            vectors = [(one, text, vectors) for one, (text, vectors, _) in made.items()]
+            derived.set_vectors(self._connection, owner_id, self._model, vectors)
+        derived.set_lexical(self._connection, owner_id, [(one, terms, True) for one, (_, _, terms) in made.items()])
+        self._derived = {}
 
     def set_terms(self, memory_id: int, terms: LexicalTerms, *, live: bool) -> None:
         """Make these the terms of a memory, in or out of the lexical leg."""
+        self._write_derived()
         derived.set_lexical(self._connection, self._actor.owner_id, [(memory_id, terms, live)])
 
     def set_lexical_live(self, memory_id: int, live: bool) -> None:
         """Take a memory into or out of the lexical leg when it is restored or deleted."""
+        self._write_derived()
         self._connection.execute(
             "UPDATE memory_lexical SET live = %s WHERE owner_id = %s AND memory_id = %s", [live, self._actor.owner_id, memory_id]
         )
@@ -157,6 +174,7 @@ class MemoryOperation:
     def erase(self, memory: Memory) -> None:
         """Remove a row for good, with its vectors, and blank it in every journal entry."""
         owner_id = self._actor.owner_id
+        self._derived.pop(memory.id, None)
         self._connection.execute("DELETE FROM memories WHERE owner_id = %s AND id = %s", [owner_id, memory.id])
         journal.blank(self._connection, owner_id, TABLE, memory.id)
         self._pending.add(JournalRow(TABLE, memory.id, memory.version, None, None, None))
@@ -189,7 +207,8 @@ class MemoryOperation:
 
     def relive_vectors(self, memory: Memory) -> None:
         """Make the waiting vectors of this memory's present text the live ones."""
-        derived.relive_vectors(self._connection, memory.owner_id, memory.id, memory.text)
+        self._write_derived()
+        derived.relive_vectors(self._connection, memory.owner_id, [(memory.id, memory.text)])
 
     def _forget_relations(self, memory_id: int) -> None:
         """The graph is read out of the text again. Like all that is derived, it is no part of the journal."""

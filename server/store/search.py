@@ -18,7 +18,6 @@ from server.store.memories import LIVE
 
 RARE_POSTINGS = 10_000  # the rarest query terms find candidates until their postings pass this; all terms score
 FEWEST_DOCUMENTS = 100  # the idf of a store with three memories would make every word worthless
-EF_SEARCH = 100
 MOST_WINDOWS = 6400
 
 _CANDIDATES = """
@@ -26,10 +25,13 @@ WITH dense AS MATERIALIZED (
     SELECT v.memory_id FROM memory_vectors v JOIN memories m ON m.owner_id = v.owner_id AND m.id = v.memory_id
      WHERE v.owner_id = %(owner)s AND v.model_id = {model} AND v.sector = 0 AND v.live AND {visible}
      ORDER BY v.embedding::halfvec({dimension}) <=> %(query)s::halfvec({dimension}) LIMIT %(windows)s
+), scored AS MATERIALIZED (
+    SELECT l.memory_id, l.w <#> %(terms)s AS score FROM memory_lexical l
+     WHERE l.owner_id = %(owner)s AND l.live AND l.terms && %(rare)s ORDER BY score
 ), lexical AS MATERIALIZED (
-    SELECT l.memory_id FROM memory_lexical l JOIN memories m ON m.owner_id = l.owner_id AND m.id = l.memory_id
-     WHERE l.owner_id = %(owner)s AND l.live AND l.terms && %(rare)s AND {visible}
-     ORDER BY l.w <#> %(terms)s LIMIT %(limit)s
+    SELECT scored.memory_id FROM scored, LATERAL (
+        SELECT FROM memories m WHERE m.owner_id = %(owner)s AND m.id = scored.memory_id AND {visible} OFFSET 0) AS visible
+     ORDER BY scored.score LIMIT %(limit)s
 ), found AS (
     SELECT memory_id FROM dense UNION SELECT memory_id FROM lexical
 )
@@ -57,13 +59,6 @@ SELECT DISTINCT q.text, near.memory_id
 
 def _fill(template: str, model: ModelRow, **parts: sql.Composable) -> sql.Composed:
     return sql.SQL(template).format(model=sql.Literal(model.id), dimension=sql.Literal(model.dimension), **parts)
-
-
-def _tune(connection: Connection) -> None:
-    # Filters are applied while the index is being read: it goes on until enough rows have passed them.
-    connection.execute(
-        "SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', %s, true)", [str(EF_SEARCH)]
-    )
 
 
 def idf(connection: Connection, owner_id: int, terms: LexicalTerms) -> tuple[dict[int, float], list[int]]:
@@ -113,7 +108,6 @@ def candidates(
         "limit": limit,
         "windows": limit,
     }
-    _tune(connection)
     rows = connection.execute(statement, parameters).fetchall()
     # One long memory may hold every window that was asked for; ask for more until enough distinct ones are there.
     while rows and rows[0]["windows"] == parameters["windows"] < MOST_WINDOWS and rows[0]["distinct_dense"] < limit // 2:
@@ -143,7 +137,6 @@ def similar(
     Of tombstones only those that a person or client made count: what a job archived was not wrong.
     """
     state = sql.SQL("m.deleted_at IS NOT NULL AND m.deleted_by <> 'job'") if tombstones else LIVE
-    _tune(connection)
     rows = connection.execute(
         _fill(_SIMILAR, model, state=state),
         {
@@ -154,6 +147,8 @@ def similar(
             "limit": limit,
         },
     ).fetchall()
+    if not rows:
+        return [[] for _ in texts]
     stored = windows_of(connection, owner_id, model, sorted({row["memory_id"] for row in rows}))
     found: list[list[tuple[int, float]]] = [[] for _ in texts]
     for row in rows:
@@ -169,5 +164,6 @@ def windows_of(connection: Connection, owner_id: int, model: ModelRow, ids: Sequ
         """SELECT memory_id, array_agg(embedding ORDER BY window_no) AS vectors FROM memory_vectors
             WHERE owner_id = %s AND model_id = %s AND memory_id = ANY(%s) AND sector = 0 AND live GROUP BY memory_id""",
         [owner_id, model.id, list(ids)],
+        binary=True,  # as text, a vector is 384 numbers to be parsed
     ).fetchall()
     return {row["memory_id"]: derived.stack(cast(list[HalfVector], row["vectors"])) for row in rows}

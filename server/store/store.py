@@ -44,32 +44,32 @@ class PostgresStore:
 
     def find_exact(self, owner_id: int, keys: Sequence[tuple[str, bytes]]) -> dict[tuple[str, bytes], int]:
         """The ids of live memories with these normalised texts: (namespace, text_key)."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return memories.find_exact(connection, owner_id, keys)
 
     def get(self, owner_id: int, ids: Sequence[int]) -> list[Memory]:
         """Rows in the order of `ids`, deleted ones too; unknown ones are left out."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return memories.get(connection, owner_id, ids)
 
     def listing(self, owner_id: int, wanted: Filter, limit: int, offset: int) -> list[Memory]:
         """Newest first."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return memories.listing(connection, owner_id, wanted, limit, offset)
 
     def count(self, owner_id: int, wanted: Filter) -> int:
         """How many rows a filter means."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return memories.count(connection, owner_id, wanted)
 
     def stats(self, owner_id: int) -> Stats:
         """Figures of the whole store."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return memories.stats(connection, owner_id)
 
     def tags(self, owner_id: int, limit: int, *, include_deleted: bool) -> list[tuple[str, int]]:
         """Each tag with the number of memories that carry it, most used first."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return memories.tags(connection, owner_id, limit, include_deleted=include_deleted)
 
     def everything(self, owner_id: int, *, include_deleted: bool) -> Iterator[Memory]:
@@ -104,17 +104,17 @@ class PostgresStore:
 
     def text_search(self, owner_id: int, text: str, limit: int) -> list[Memory]:
         """Live memories that hold a piece of text, whatever its case, newest first."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return memories.text_search(connection, owner_id, text, limit)
 
     def relations(self, owner_id: int, entity: str, max_hops: int, limit: int) -> list[Relation]:
         """Edges that can be reached from an entity, nearest first; those of deleted memories are left out."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return relations.reachable(connection, owner_id, entity, max_hops, limit)
 
     def similar(self, owner_id: int, texts: Sequence[Vectors], *, floor: float, limit: int, tombstones: bool) -> Sequence[Sequence[Match]]:
         """For each text the memories whose windows and its own cover each other with at least `floor`, best first."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             found = search.similar(connection, owner_id, self.model, texts, floor=floor, limit=limit, tombstones=tombstones)
             ids = sorted({memory_id for one in found for memory_id, _ in one})
             rows = {row.id: row for row in memories.get(connection, owner_id, ids)}
@@ -122,15 +122,15 @@ class PostgresStore:
 
     def similar_pairs(self, owner_id: int, threshold: float, *, shared_tag: bool) -> Sequence[Pair]:
         """Pairs of live memories that cover each other with at least `threshold`, from the ten nearest of each."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return pairs.similar_pairs(connection, owner_id, self.model, threshold, shared_tag=shared_tag)
 
     def candidates(self, owner_id: int, query: Vectors, terms: LexicalTerms, tags: Sequence[str], limit: int) -> Sequence[Candidate]:
         """What either leg finds among live, unexpired memories: up to `limit` of each leg, with both scores for all."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return search.candidates(connection, owner_id, self.model, query, terms, tags, limit)
 
     def journal(self, owner_id: int, limit: int, before: int | None) -> Sequence[JournalEntry]:
         """Entries, newest first."""
-        with self._database.transaction() as connection:
+        with self._database.statements() as connection:
             return journal.entries(connection, owner_id, limit, before)

@@ -47,6 +47,7 @@ CREATE UNIQUE INDEX memories_exact ON memories (owner_id, namespace, text_key) W
 CREATE INDEX memories_created ON memories (owner_id, created_at DESC, id DESC);
 CREATE INDEX memories_tags ON memories USING gin (tags);
 CREATE INDEX memories_trigrams ON memories USING gin (text gin_trgm_ops);
+CREATE INDEX memories_deleted ON memories (owner_id, id) WHERE deleted_at IS NOT NULL;  -- every remember looks among the tombstones
 CREATE INDEX memories_replaced ON memories (owner_id, replaced_by_id) WHERE replaced_by_id IS NOT NULL;
 
 -- The graph that is read out of memories; made again when a text changes.
