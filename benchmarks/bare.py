@@ -45,6 +45,7 @@ def encoder() -> Iterator[BareEncoder]:
     here, there = context.Pipe()
     process = context.Process(target=alone, args=(load_order(find_card(None), Options().threads), there), daemon=True)
     process.start()
+    there.close()  # so that the end of the process is seen
     try:
         yield BareEncoder(here)
     finally:

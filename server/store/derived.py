@@ -49,7 +49,7 @@ def set_vectors(connection: Connection, owner_id: int, model: ModelRow, made: Se
     windows = [(one, embedding_key(text), number, vector) for one, text, vectors in made for number, vector in enumerate(vectors)]
     connection.execute(
         """INSERT INTO memory_vectors (owner_id, model_id, memory_id, text_key, window_no, embedding)
-           SELECT %(owner)s, %(model)s, * FROM unnest(%(ids)s::bigint[], %(keys)s::bytea[], %(numbers)s::integer[], %(vectors)s::halfvec[])
+           SELECT %(owner)s, %(model)s, * FROM unnest(%(ids)s::bigint[], %(keys)s::bytea[], %(numbers)s::integer[], %(vectors)b::halfvec[])
                ON CONFLICT DO NOTHING""",
         {
             "owner": owner_id,

@@ -114,7 +114,7 @@ class PostgresStore:
 
     def similar(self, owner_id: int, texts: Sequence[Vectors], *, floor: float, limit: int, tombstones: bool) -> Sequence[Sequence[Match]]:
         """For each text the memories whose windows and its own cover each other with at least `floor`, best first."""
-        with self._database.statements() as connection:
+        with self._database.transaction() as connection:
             found = search.similar(connection, owner_id, self.model, texts, floor=floor, limit=limit, tombstones=tombstones)
             ids = sorted({memory_id for one in found for memory_id, _ in one})
             rows = {row.id: row for row in memories.get(connection, owner_id, ids)}
