@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import __version__
+from server.endpoints import TITLE
 from server.joining import API
 from server.memory.ports import StoreError
 from server.oauth import challenge
@@ -25,7 +26,7 @@ from server.web.answers import error_body, send_json
 from server.web.endpoint import Access, Endpoint
 from server.web.guards import Boundary, Guards
 from server.web.local_api import LocalApi, OwnerOnly
-from server.web.protocol import TITLE, Protocol
+from server.web.protocol import Protocol
 
 Handler = Callable[[Request], Awaitable[Response]]
 
