@@ -1,7 +1,7 @@
 """`ownsona mcp`: MCP on stdin and stdout, forwarded to the server of this home.
 
 What every client asks first (`initialize`, `server/discover`, `ping`, `tools/list`) is answered here from the generated
-`toolsets/schemas.json`, so that the first answer never waits for a server that is still starting. Standard library only.
+`toolsets/schemas.json`, so that the first answer never waits for a server that is still starting. Standard library and platformdirs only.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ NAME = "ownsona"
 TITLE = "OwnSona Desktop"
 LIST_TTL_MS = 300_000  # a client may keep the tool list this long; it changes only with the version
 
+DEFAULT_PORT = 7662
 DEFAULT_TOOLSET = "memories"
 
 PATHS = {

@@ -1,4 +1,7 @@
-"""The bridge's way to the server: find or start it, hold a lease, mint tokens, send requests. Standard library only at import."""
+"""The bridge's way to the server: find or start it, hold a lease, mint tokens, send requests.
+
+At import the standard library and platformdirs only.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from server.memory.model import DEFAULT_NAMESPACE, exact_key
 from server.transfer.formats.base import Entry, FileError
 from server.wire import compact
 
-STEP_RECORDS = 256
+STEP_RECORDS = 256  # the most that the server takes in one step
 STEP_BYTES = 1 << 20
 MAX_RECORD_BYTES = 2 << 20
 

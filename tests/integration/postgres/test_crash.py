@@ -24,7 +24,8 @@ from server.postgres.errors import UNREACHABLE, PostgresError, explain
 from server.postgres.launch import ConnectionInfo
 from server.postgres.postmaster import FAST_SECONDS
 from tests.integration.postgres.conftest import ClusterFactory
-from tests.integration.postgres.helpers import STARTER, answer, lets_in, python, wait_until
+from tests.integration.postgres.helpers import STARTER, answer, lets_in, python
+from tests.programs import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc as on POSIX")
 
@@ -76,7 +77,7 @@ def test_acknowledged_rows_survive_a_killed_postmaster(cluster: Cluster) -> None
         writers = Writers(info)
         writers.wait_for(200)
         kill(cluster.pid)
-        wait_until(lambda: not cluster.poll(), "the death is seen")
+        eventually(lambda: not cluster.poll())
         again = cluster.start()  # at once: its children may still be alive
         writers.join()
         assert set(writers.messages) == {UNREACHABLE}
@@ -110,7 +111,7 @@ def test_killed_backend_leaves_the_postmaster_alive(cluster: Cluster) -> None:
         with pytest.raises(psycopg.OperationalError) as caught:
             connection.execute("SELECT 1")
         assert explain(caught.value) == UNREACHABLE
-    wait_until(lambda: lets_in(info.conninfo()), "it has recovered by itself")
+    eventually(lambda: lets_in(info.conninfo()))
     assert cluster.pid == before
 
 
@@ -191,7 +192,7 @@ def test_zombie_is_not_a_postmaster(cluster: Cluster) -> None:
     cluster.start()
     process = psutil.Process(cluster.pid)
     process.kill()
-    wait_until(lambda: not processes.is_alive(process), "it is a zombie")
+    eventually(lambda: not processes.is_alive(process))
     assert processes.find_postmaster(cluster.data) is None
     assert not cluster.poll()
 
