@@ -28,7 +28,7 @@ from server.web.jsonrpc import INTERNAL_ERROR, error_message
 from server.wire import compact
 
 START = 30.0  # seconds for a server to answer after it was started
-POLL = 0.05
+POLL = 0.05  # seconds between looks at a server that is starting
 MINT_AHEAD = 300.0  # seconds before its end that a token is replaced
 PLAIN = re.compile(r"[\x20-\x7e]*")
 

@@ -173,10 +173,9 @@ class Refusal(Exception):
 
     code = "INVALID_INPUT"
 
-    def __init__(self, message: str, *, detail: str | None = None) -> None:
+    def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
-        self.detail = detail
 
 
 class InvalidInput(Refusal):

@@ -11,6 +11,7 @@ from typing import Any
 from server.memory.memories import Memories
 from server.memory.model import InvalidInput, Limits, Refusal
 from server.memory.ports import EmbeddingError, StoreError
+from server.oauth import builtin
 from server.stages import MODEL
 from server.toolsets.base import Caller, Tool, ToolResult
 from server.toolsets.memories import parameters as p
@@ -20,9 +21,9 @@ from server.toolsets.parameters import Parameters, parse, schema_of
 
 log = logging.getLogger(__name__)
 
-READ = frozenset({"memories:read"})
-WRITE = frozenset({"memories:write"})
-DELETE = frozenset({"memories:delete"})
+READ = frozenset({builtin.READ})
+WRITE = frozenset({builtin.WRITE})
+DELETE = frozenset({builtin.DELETE})
 
 
 @dataclass(frozen=True, slots=True)
