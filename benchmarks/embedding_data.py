@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -15,14 +13,6 @@ import numpy as np
 from server.embedding.cards import LocalModel, find_card
 from server.embedding.client import LocalEmbedder
 from server.memory.ports import Vectors
-
-
-@dataclass(frozen=True)
-class Talk:
-    """One talk of LoCoMo at turn level: the turns' texts, and questions with the places of the turns that answer them."""
-
-    turns: list[str]
-    questions: list[tuple[str, list[int]]]
 
 
 def stsb_languages(data: Path) -> list[str]:
@@ -41,31 +31,6 @@ def mrpc(data: Path) -> list[tuple[str, str, float]]:
     with (data / "mrpc-val.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
     return [(row[3], row[4], float(row[0])) for row in rows]
-
-
-def locomo(data: Path) -> list[Talk]:
-    """The talks; questions without usable evidence are left out."""
-    return [talk(entry) for entry in json.loads((data / "locomo-dev.json").read_text(encoding="utf-8"))]
-
-
-def talk(entry: dict[str, object]) -> Talk:
-    """One talk from the file's form."""
-    conversation, questions = entry["conversation"], entry["qa"]
-    assert isinstance(conversation, dict)
-    assert isinstance(questions, list)
-    turns: dict[str, str] = {}
-    number = 1
-    while f"session_{number}" in conversation:
-        date = conversation.get(f"session_{number}_date_time", "")
-        for turn in conversation[f"session_{number}"]:
-            picture = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-            turns[turn["dia_id"]] = f"{turn['speaker']} ({date}): {turn['text']}{picture}"
-        number += 1
-    places = {name: place for place, name in enumerate(turns)}
-    with_evidence = [
-        (item["question"], sorted({places[name] for name in item.get("evidence", []) if name in places})) for item in questions
-    ]
-    return Talk(list(turns.values()), [(question, evidence) for question, evidence in with_evidence if evidence])
 
 
 def raw_model() -> LocalModel:

@@ -33,11 +33,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Talks:
-    """All talks of one file."""
+    """All talks of one file, each talk's turns in the order in which they were said."""
 
     turns: list[Turn]
     questions: list[Question]
-    observations: list[str]
 
 
 def load(path: Path = DATA) -> Talks:
@@ -51,7 +50,7 @@ def load(path: Path = DATA) -> Talks:
         for question in talk["qa"]
         if (keys := frozenset(key for key in _evidence(question) if (talk["sample_id"], key) in known))
     ]
-    return Talks(turns, questions, [text for talk in talks for text in _observations(talk)])
+    return Talks(turns, questions)
 
 
 def _turns(talk: dict[str, Any]) -> Iterator[Turn]:
@@ -69,10 +68,3 @@ def _sessions(conversation: dict[str, Any]) -> list[int]:
 
 def _evidence(question: dict[str, Any]) -> list[str]:
     return [key for part in question.get("evidence", []) for key in re.findall(r"D\d+:\d+", part)]
-
-
-def _observations(talk: dict[str, Any]) -> Iterator[str]:
-    for session in talk["observation"].values():
-        for speaker in session.values():
-            for observation in speaker:
-                yield observation[0]

@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.embedding_data import Talk, embed, embedder, locomo, mrpc, raw_model, stsb, stsb_languages
+from benchmarks.embedding_data import embed, embedder, mrpc, raw_model, stsb, stsb_languages
+from benchmarks.locomo import Talks, load
 from server.embedding.cards import find_card
 from server.embedding.client import LocalEmbedder
 from server.embedding.transform import Transform, unit
@@ -42,12 +43,21 @@ class Pairs:
 
 
 @dataclass(frozen=True)
+class Talk:
+    """One talk of LoCoMo: its turns, the questions about it, and for each question the places of the turns that answer it."""
+
+    turns: Vectors
+    questions: Vectors
+    evidence: list[list[int]]
+
+
+@dataclass(frozen=True)
 class Measured:
     """All vectors that are needed, without any transform."""
 
     stsb: dict[str, Pairs]
     mrpc: Pairs
-    talks: list[tuple[Vectors, Vectors, Talk]]  # turns, questions
+    talks: list[Talk]
 
 
 def measure(data: Path, running: LocalEmbedder) -> Measured:
@@ -59,11 +69,21 @@ def measure(data: Path, running: LocalEmbedder) -> Measured:
         return Pairs(one, two, np.array([row[2] for row in rows]))
 
     languages = {language: pairs(stsb(data, language)) for language in stsb_languages(data)}
-    talks = []
-    for talk in locomo(data):
-        questions = embed(running, [question for question, _ in talk.questions], "query")
-        talks.append((embed(running, talk.turns, "passage"), questions, talk))
-    return Measured(languages, pairs(mrpc(data)), talks)
+    talks = load(data / "locomo-dev.json")
+    names = dict.fromkeys(turn.talk for turn in talks.turns)
+    return Measured(languages, pairs(mrpc(data)), [measure_talk(talks, name, running) for name in names])
+
+
+def measure_talk(talks: Talks, name: str, running: LocalEmbedder) -> Talk:
+    """One talk's turns and questions as vectors."""
+    turns = [turn for turn in talks.turns if turn.talk == name]
+    places = {turn.key: place for place, turn in enumerate(turns)}
+    questions = [question for question in talks.questions if question.talk == name]
+    return Talk(
+        embed(running, [turn.text for turn in turns], "passage"),
+        embed(running, [question.text for question in questions], "query"),
+        [sorted(places[key] for key in question.turns) for question in questions],
+    )
 
 
 def row_products(one: Vectors, two: Vectors) -> Floats:
@@ -102,7 +122,7 @@ def show_spread(measured: Measured, change: Change) -> None:
     gold = np.concatenate([pairs.gold for pairs in every])
     rows = {
         "random pairs, STS-B": np.concatenate([random_cosines(change(pairs.one)) for pairs in every]),
-        "random pairs, LoCoMo turns": np.concatenate([random_cosines(change(turns)) for turns, _, _ in measured.talks]),
+        "random pairs, LoCoMo turns": np.concatenate([random_cosines(change(talk.turns)) for talk in measured.talks]),
         "STS-B, gold below 1": cosines[gold < 1],
         "STS-B, gold 3.5 to 4.5": cosines[(gold >= 3.5) & (gold < 4.5)],
         "STS-B, gold 4.5 and more": cosines[gold >= 4.5],
@@ -133,9 +153,9 @@ def show_thresholds(measured: Measured, change: Change) -> None:
 
 def retrieval(measured: Measured, change: Change) -> Iterator[tuple[float, float, float]]:
     """Recall at 5 and 20 and reciprocal rank of each question."""
-    for turns, questions, talk in measured.talks:
-        scores = change(questions) @ change(turns).T
-        for row, (_, evidence) in zip(scores, talk.questions, strict=True):
+    for talk in measured.talks:
+        scores = change(talk.questions) @ change(talk.turns).T
+        for row, evidence in zip(scores, talk.evidence, strict=True):
             place = np.empty(len(row), np.int64)
             place[np.argsort(-row, kind="stable")] = np.arange(len(row))
             found = place[evidence]

@@ -1,7 +1,7 @@
 """`ownsona mcp`: MCP on stdin and stdout, forwarded to the server of this home.
 
 What every client asks first (`initialize`, `server/discover`, `ping`, `tools/list`) is answered here from the generated
-`toolsets/schemas.json`, so that the first answer never waits for a server that is still starting. Standard library only.
+`toolsets/schemas.json`, so that the first answer never waits for a server that is still starting. Standard library and platformdirs only.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from server import __version__
+from server.endpoints import LIST_TTL_MS, NAME, TITLE
 from server.forwarding import CallLostError, Link, Pending, Route, ServerUnavailableError
 from server.paths import Home
-from server.web.jsonrpc import INVALID_REQUEST, BadMessageError, read_message
+from server.web.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, BadMessageError, error_message, read_message
+from server.wire import compact
 
 SCHEMAS = Path(__file__).with_name("toolsets") / "schemas.json"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -27,10 +29,9 @@ META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 META_CLIENT = "io.modelcontextprotocol/clientInfo"
 META_SERVER = "io.modelcontextprotocol/serverInfo"
-SERVER_INFO = {"name": "ownsona", "title": "OwnSona Desktop", "version": __version__}
-LIST_TTL_MS = 300_000  # as the server says
-INTERNAL_ERROR = -32603
-CONCURRENT = 16
+SERVER_INFO = {"name": NAME, "title": TITLE, "version": __version__}
+CAPABILITIES = {"tools": {"listChanged": False}}
+CONCURRENT = 16  # requests that are forwarded at once
 
 Message = dict[str, Any]
 
@@ -64,7 +65,7 @@ class Bridge:
         try:
             message = read_message(line)
         except BadMessageError as error:
-            self._write({"jsonrpc": "2.0", "id": error.request_id, "error": {"code": error.code, "message": error.message}})
+            self._write(error_message(error.request_id, error.code, error.message))
             return
         method = message.get("method")
         if method is None:  # an answer; the server asks nothing, so there is none to wait for
@@ -74,9 +75,7 @@ class Bridge:
                 self._link.cancel(_params(message).get("requestId"))
             return
         if not isinstance(message["id"], str | int) or isinstance(message["id"], bool):
-            self._write(
-                {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": "id must be a string or a whole number."}}
-            )
+            self._write(error_message(None, INVALID_REQUEST, "id must be a string or a whole number."))
             return
         result = self._local_result(method, message)
         if result is not None:
@@ -89,10 +88,10 @@ class Bridge:
         try:
             answer = self._link.forward(message, route, pending)
         except (ServerUnavailableError, CallLostError) as error:
-            answer = {"jsonrpc": "2.0", "id": request_id, "error": {"code": INTERNAL_ERROR, "message": str(error)}}
+            answer = error_message(request_id, INTERNAL_ERROR, str(error))
         except Exception as error:  # noqa: BLE001  the boundary of a thread
             text = f"The bridge failed unexpectedly ({type(error).__name__}). Try again."
-            answer = {"jsonrpc": "2.0", "id": request_id, "error": {"code": INTERNAL_ERROR, "message": text}}
+            answer = error_message(request_id, INTERNAL_ERROR, text)
         if answer is not None:
             self._write(answer)
 
@@ -131,13 +130,11 @@ class Bridge:
     def _modern_result(self, method: str, message: Message) -> Message | None:
         common: Message = {"resultType": "complete", "cacheScope": "private", "_meta": {META_SERVER: SERVER_INFO}}
         if method == "server/discover":
-            capabilities: Message = {"tools": {"listChanged": False}}
-            versions = list(MODERN_VERSIONS)
             return {
                 **common,
                 "ttlMs": 0,
-                "supportedVersions": versions,
-                "capabilities": capabilities,
+                "supportedVersions": list(MODERN_VERSIONS),
+                "capabilities": CAPABILITIES,
                 "instructions": self._instructions,
             }
         if method == "tools/list" and _params(message).get("cursor") is None:
@@ -150,13 +147,13 @@ class Bridge:
         self._client = _client_name(params.get("clientInfo"))
         return {
             "protocolVersion": self._version,
-            "capabilities": {"tools": {"listChanged": False}},
+            "capabilities": CAPABILITIES,
             "serverInfo": SERVER_INFO,
             "instructions": self._instructions,
         }
 
     def _write(self, message: Message) -> None:
-        line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        line = compact(message) + b"\n"
         with self._write_lock:
             try:
                 self._stdout.write(line)

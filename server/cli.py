@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from server import __version__
-from server.endpoints import DEFAULT_TOOLSET, PATHS
+from server.endpoints import DEFAULT_PORT, DEFAULT_TOOLSET, PATHS
 from server.oauth.builtin import ALL_SCOPES
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=text, parents=[everywhere])
 
     serve = add("serve", "Run the server in the foreground.")
-    serve.add_argument("--port", metavar="N", help="the port on 127.0.0.1 (default: OWNSONA_PORT, else 7662; 0: any free one)")
+    serve.add_argument("--port", metavar="N", help=f"the port on 127.0.0.1 (default: OWNSONA_PORT, else {DEFAULT_PORT}; 0: any free one)")
     serve.add_argument("--leased", action="store_true", help=argparse.SUPPRESS)  # end when nobody holds a lease; the bridge starts it so
     status = add("status", "Show whether the server runs. Exit code 1 when it does not.")
     status.add_argument("--json", action="store_true", help="as JSON")
@@ -126,7 +126,7 @@ def _home(options: argparse.Namespace) -> Home:
 
 def _port(text: str | None) -> int:
     """The port to listen on. Raises UsageError."""
-    source, value = ("--port", text) if text is not None else ("OWNSONA_PORT", os.environ.get("OWNSONA_PORT") or "7662")
+    source, value = ("--port", text) if text is not None else ("OWNSONA_PORT", os.environ.get("OWNSONA_PORT") or str(DEFAULT_PORT))
     if not (value.isascii() and value.isdecimal() and int(value) <= 65535):
         raise UsageError(f"{source}: give a port number from 0 to 65535.")
     return int(value)

@@ -1,4 +1,7 @@
-"""The bridge's way to the server: find or start it, hold a lease, mint tokens, send requests. Standard library only at import."""
+"""The bridge's way to the server: find or start it, hold a lease, mint tokens, send requests.
+
+At import the standard library and platformdirs only.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,11 @@ from server.endpoints import PATHS
 from server.joining import HOST, Running, find, lease
 from server.oauth.builtin import ALL_SCOPES, BUILTIN_GRANTS, OWNER_ID, STDIO_CLIENT
 from server.paths import Home
+from server.web.jsonrpc import INTERNAL_ERROR, error_message
+from server.wire import compact
 
 START = 30.0  # seconds for a server to answer after it was started
-POLL = 0.05
+POLL = 0.05  # seconds between looks at a server that is starting
 MINT_AHEAD = 300.0  # seconds before its end that a token is replaced
 PLAIN = re.compile(r"[\x20-\x7e]*")
 
@@ -143,13 +148,12 @@ class Link:
             headers["Mcp-Method"] = header_text(message["method"])
             if route.name is not None:
                 headers["Mcp-Name"] = header_text(route.name)
-        body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
         connection = http.client.HTTPConnection(HOST, running.port)
         with contextlib.closing(connection):
             connection.connect()
             with self._lock:
                 pending.connection = connection
-            connection.request("POST", PATHS[self.toolset], body, headers)
+            connection.request("POST", PATHS[self.toolset], compact(message), headers)
             response = connection.getresponse()
             return response.status, response.read()
 
@@ -276,7 +280,7 @@ def _answer(request_id: str | int, status: int, body: bytes) -> Message:
         return {**content, "id": request_id}
     error = content.get("error") if isinstance(content, dict) else None
     text = error.get("message") if isinstance(error, dict) else None
-    return {"jsonrpc": "2.0", "id": request_id, "error": {"code": -32603, "message": text or f"The server refused with status {status}."}}
+    return error_message(request_id, INTERNAL_ERROR, text or f"The server refused with status {status}.")
 
 
 def _last_line(log: Path) -> str:

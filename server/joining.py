@@ -1,6 +1,6 @@
 """Finding the running server of a home: through `runtime.json` and a challenge, never by asking whoever listens.
 
-Standard library only (and `paths`): the bridge and the quick commands use it before anything heavy is imported.
+Standard library and platformdirs only: the bridge and the quick commands use it before anything heavy is imported.
 """
 
 from __future__ import annotations

@@ -70,9 +70,7 @@ class LocalParts:
             migrate(conninfo)
             self._database.move(conninfo)
             self._bind(database=True)
-        except PostgresError as error:
-            raise StartError(str(error), retry=bool(self._external)) from None
-        except StoreError as error:
+        except (PostgresError, StoreError) as error:
             raise StartError(str(error), retry=bool(self._external)) from None
 
     def start_model(self) -> None:

@@ -1,11 +1,12 @@
-"""The folders of one installation, and files that only their owner may read."""
+"""The folders of one installation, and files that only their owner may read. Standard library and platformdirs only."""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,36 +64,37 @@ class Home:
 
 def write_private(path: Path, text: str) -> None:
     """Replace a file in one step with one that only its owner may read (0600)."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp makes it 0600
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with _private_beside(path, text) as made:
+        made.replace(path)
 
 
 def create_private(path: Path, text: str) -> bool:
     """Write a file that only its owner may read, in one step, unless there is one already. True where it was written."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with _private_beside(path, text) as made:
+        try:
+            # Both fail if the target exists, so of two creators at once one wins and nobody sees half a file.
+            if sys.platform == "win32":
+                made.rename(path)
+            else:
+                path.hardlink_to(made)
+        except FileExistsError:
+            return False
+    return True
+
+
+@contextmanager
+def _private_beside(path: Path, text: str) -> Iterator[Path]:
+    """A whole file in the same folder, to be given its name in the block; what is left of it afterwards is removed."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp makes it 0600
+    made = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        # Both fail if the target exists, so of two creators at once one wins and nobody sees half a file.
-        if sys.platform == "win32":
-            Path(name).rename(path)
-        else:
-            path.hardlink_to(name)
-    except FileExistsError:
-        return False
+        yield made
     finally:
-        Path(name).unlink(missing_ok=True)
-    return True
+        made.unlink(missing_ok=True)
 
 
 def resource(*parts: str) -> Path:

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-DEFAULT_PORT = 7662
+from server.endpoints import DEFAULT_PORT
+from server.memory.model import Limits
+
+_LIMITS = Limits()
 
 
 class SettingsError(Exception):
@@ -27,12 +30,12 @@ class Settings(BaseModel):
     embedding_threads: int = Field(min(2, os.cpu_count() or 1), ge=1, le=64)
     embedding_idle_minutes: float = Field(0.0, ge=0)  # without work the local model is unloaded after so long; 0: never
     public_url: str | None = None
-    max_text_chars: int = Field(16000, ge=1, le=1_000_000)
-    max_batch_size: int = Field(200, ge=1, le=10_000)
-    default_recall_limit: int = Field(8, ge=1, le=1000)
-    max_recall_limit: int = Field(50, ge=1, le=1000)
-    graph_max_relations: int = Field(200, ge=1, le=100_000)
-    max_export_rows: int = Field(100_000, ge=1, le=1_000_000)
+    max_text_chars: int = Field(_LIMITS.max_text_chars, ge=1, le=1_000_000)
+    max_batch_size: int = Field(_LIMITS.max_batch_size, ge=1, le=10_000)
+    default_recall_limit: int = Field(_LIMITS.default_recall_limit, ge=1, le=1000)
+    max_recall_limit: int = Field(_LIMITS.max_recall_limit, ge=1, le=1000)
+    graph_max_relations: int = Field(_LIMITS.graph_max_relations, ge=1, le=100_000)
+    max_export_rows: int = Field(_LIMITS.max_export_rows, ge=1, le=1_000_000)
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
 
     @classmethod

@@ -45,6 +45,11 @@ class Answer:
         return [value for key, value in self.headers if key.lower() == name]
 
 
+def rpc_headers(token: str) -> dict[str, str]:
+    """What every JSON-RPC request of a client carries."""
+    return {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Accept": "application/json"}
+
+
 def fetch(port: int, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes | None = None) -> Answer:
     """One request on a connection of its own."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
@@ -89,12 +94,7 @@ class Probe:
     def post(self, message: Any, path: str = "/mcp", token: str | None = None, **headers: str) -> Answer:
         """One JSON-RPC message, with a good token unless another is given."""
         body = message if isinstance(message, bytes) else json.dumps(message).encode()
-        fields = {
-            "Authorization": f"Bearer {token or self.token(path)}",
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            **{name.replace("_", "-"): value for name, value in headers.items()},
-        }
+        fields = rpc_headers(token or self.token(path)) | {name.replace("_", "-"): value for name, value in headers.items()}
         return fetch(self.port, "POST", path, fields, body)
 
     def call(self, tool: str, arguments: Mapping[str, Any] | None = None, **options: Any) -> Answer:

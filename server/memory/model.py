@@ -12,8 +12,12 @@ from uuid import UUID
 
 DEFAULT_NAMESPACE = "default"
 MAX_ID = 2**63 - 1
+MAX_NAME_CHARS = 256  # of a session or namespace
+MAX_REASON_CHARS = 1024
 
 Keep = Literal["Y", "N", "U"]
+ActorKind = Literal["person", "client", "job"]
+CaptureMode = Literal["explicit", "inferred"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,7 @@ class Actor:
     """Who changes something: a person in the window, a client through a tool, or a background job."""
 
     owner_id: int
-    kind: Literal["person", "client", "job"]
+    kind: ActorKind
     name: str
 
 
@@ -169,10 +173,9 @@ class Refusal(Exception):
 
     code = "INVALID_INPUT"
 
-    def __init__(self, message: str, *, detail: str | None = None) -> None:
+    def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
-        self.detail = detail
 
 
 class InvalidInput(Refusal):

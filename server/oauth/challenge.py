@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from server.wire import compact
 
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 
@@ -28,7 +29,7 @@ def _challenge(metadata_url: str, scopes: Iterable[str], error: str | None, desc
 
 
 def _body(code: str, message: str) -> bytes:
-    return json.dumps({"ok": False, "error": {"code": code, "message": message}}, ensure_ascii=False, separators=(",", ":")).encode()
+    return compact({"ok": False, "error": {"code": code, "message": message}})
 
 
 def missing_token(metadata_url: str, scopes: Iterable[str]) -> Refusal:

@@ -16,6 +16,7 @@ from typing import IO
 from server.postgres.errors import PostgresError
 
 VARIABLE = "OWNSONA_POSTGRES_BIN"
+NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows would open a console for each program
 
 
 def find_bin_dir(environ: Mapping[str, str] = os.environ) -> Path:
@@ -126,7 +127,7 @@ class Programs:
                 user=self.account.uid,
                 group=self.account.gid,
                 extra_groups=None if self.account.uid is None else [],
-                creationflags=_no_window(),
+                creationflags=NO_WINDOW,
             )
         except subprocess.TimeoutExpired:
             raise PostgresError(
@@ -149,11 +150,7 @@ class Programs:
                 user=self.account.uid,
                 group=self.account.gid,
                 extra_groups=None if self.account.uid is None else [],
-                creationflags=_no_window(),
+                creationflags=NO_WINDOW,
             )
         except OSError as error:
             raise PostgresError(f"The database program {name} cannot be run ({error.strerror}). Install OwnSona again.") from error
-
-
-def _no_window() -> int:
-    return getattr(subprocess, "CREATE_NO_WINDOW", 0)

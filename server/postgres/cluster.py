@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from enum import StrEnum
 from pathlib import Path
 
 import psutil
@@ -27,20 +26,11 @@ from server.postgres.processor import missing_instructions
 LOCK_SECONDS = 120.0
 
 
-class Status(StrEnum):
-    """What a Cluster object knows about its postmaster."""
-
-    STOPPED = "stopped"
-    STARTING = "starting"
-    RUNNING = "running"
-    DIED = "died"  # it ran, and ended without us
-
-
 class Cluster:
     """Postgres for one home. Methods block, and may be called from any thread and from several processes.
 
     `start` adopts a postmaster that an earlier server left running. `stop` ends the postmaster whoever started it, so only
-    the holder of the home's server lock may call it. After `poll` says False, `restart` brings it back.
+    the holder of the home's server lock may call it. After `poll` says False, `start` brings it back.
     """
 
     def __init__(self, home: Home, progress: Callable[[str], None] = lambda message: None) -> None:
@@ -50,7 +40,6 @@ class Cluster:
         self._child: subprocess.Popen[bytes] | None = None
         self._process: psutil.Process | None = None
         self._socket_dir: Path | None = None
-        self._starting = False
 
     @property
     def data(self) -> Path:
@@ -65,21 +54,12 @@ class Cluster:
     @property
     def password_file(self) -> Path:
         """Holds the role's password (0600)."""
-        return self.home.state / "postgres-password"
+        return initialise.password_file(self.home)
 
     @property
     def pid(self) -> int | None:
         """Process id of the postmaster, None when there is none."""
         return self._process.pid if self._process and self.poll() else None
-
-    @property
-    def status(self) -> Status:
-        """Never blocks."""
-        if self._starting:
-            return Status.STARTING
-        if self._process is None:
-            return Status.STOPPED
-        return Status.RUNNING if self.poll() else Status.DIED
 
     def settle(self) -> Place:
         """Decide account and data folder without starting anything, so that `data` is final. Raises PostgresError."""
@@ -94,19 +74,11 @@ class Cluster:
     def start(self, timeout: float = 120.0) -> ConnectionInfo:
         """Create the cluster if there is none, adopt its postmaster if there is one, else start one; returns when a login worked.
 
-        `timeout` in seconds is for the start alone: a first creation comes on top. Raises PostgresError.
+        After a death the way to log in stays the same where possible: use the returned one. `timeout` in seconds is for the start
+        alone: a first creation comes on top. Raises PostgresError.
         """
         with self._operation():
-            return self._start(timeout, keep_socket_dir=False)
-
-    def restart(self, timeout: float = 120.0) -> ConnectionInfo:
-        """Bring it back after it died, or stop and start it. The way to log in stays the same where possible: use the returned one.
-
-        Stays so too when this fails and is tried again. Raises PostgresError.
-        """
-        with self._operation():
-            self._end(keep_socket_dir=True)
-            return self._start(timeout, keep_socket_dir=True)
+            return self._start(timeout)
 
     def stop(self) -> None:
         """End the postmaster, fast, or by force after 8 seconds, and remove its socket's folder. Does nothing when none runs."""
@@ -134,22 +106,19 @@ class Cluster:
         finally:
             lock.release()
 
-    def _start(self, timeout: float, *, keep_socket_dir: bool) -> ConnectionInfo:
+    def _start(self, timeout: float) -> ConnectionInfo:
         """Start; on failure end what was begun, and translate what the system and the database say."""
-        self._starting = True
         try:
             if missing_instructions():
                 raise PostgresError(PROCESSOR)
             return self._adopt(timeout) or self._start_new(timeout)
         except BaseException as error:
-            self._end(keep_socket_dir=keep_socket_dir)
+            self._end(keep_socket_dir=False)
             if isinstance(error, OSError):
                 raise PostgresError(f"The database's files cannot be used: {error.strerror or error} ({error.filename}).") from error
             if isinstance(error, psycopg.Error):
                 raise PostgresError(f"The database started but cannot be used. {explain(error)} Details are in {self.log}.") from error
             raise
-        finally:
-            self._starting = False
 
     def _adopt(self, timeout: float) -> ConnectionInfo | None:
         """Take over a postmaster of this cluster that runs already; None when there is none or it must be replaced."""

@@ -13,7 +13,7 @@ from server.paths import Home
 from server.postgres import disk
 from server.postgres.binaries import Programs, find_bin_dir
 from server.postgres.errors import PROCESSOR, PostgresError
-from server.postgres.initialise import half_made, read_password
+from server.postgres.initialise import half_made, password_file, read_password
 from server.postgres.postmaster import read_pid_file
 from server.postgres.privileges import data_folder
 from server.postgres.processes import find_postmaster
@@ -106,7 +106,7 @@ def _version(name: str, data: Path) -> Check:
 
 
 def _password(name: str, home: Home, data: Path) -> Check:
-    if read_password(home.state / "postgres-password") is not None:
+    if read_password(password_file(home)) is not None:
         return Check(name, True, "kept in the home")
     if data.exists():
         return Check(name, False, "missing or damaged", "Start OwnSona; it sets a new one.")
@@ -116,9 +116,7 @@ def _password(name: str, home: Home, data: Path) -> Check:
 def _half_made(name: str, data: Path) -> Check:
     leftovers = half_made(data)
     if leftovers:
-        return Check(
-            "unfinished creation", False, ", ".join(map(str, leftovers)), "Start OwnSona; it removes the leftovers and begins anew."
-        )
+        return Check(name, False, ", ".join(map(str, leftovers)), "Start OwnSona; it removes the leftovers and begins anew.")
     return Check(name, True, "none")
 
 

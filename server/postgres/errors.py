@@ -63,12 +63,8 @@ class PostgresError(Exception):
     """The message is for the person: what happened, why, and what to do. It holds neither passwords nor texts of memories."""
 
 
-def explain(error: BaseException) -> str:
+def explain(error: psycopg.Error) -> str:
     """One plain sentence or two for an error that a database call raised. Never quotes the statement, its values or the server's text."""
-    if isinstance(error, PostgresError):
-        return str(error)
-    if not isinstance(error, psycopg.Error):
-        return f"The database call failed ({type(error).__name__}). This is a fault in OwnSona; please report it."
     state = error.sqlstate or ("" if isinstance(error, psycopg.OperationalError) else None)
     if state is None:
         return _unexpected(type(error).__name__)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from server.paths import write_private
+from server.paths import Home, write_private
 from server.postgres import conf
 from server.postgres.binaries import Programs
 from server.postgres.errors import PROCESSOR, PostgresError, start_reason
@@ -80,6 +80,11 @@ def update_extensions(data: Path, programs: Programs) -> None:
 def set_password(data: Path, programs: Programs, password: str) -> None:
     """Replace the role's password, for a home whose password file was lost. The cluster must not be running. Raises PostgresError."""
     _single_user(data, programs, "template1", [f"ALTER ROLE {conf.ROLE} PASSWORD '{password}'"])
+
+
+def password_file(home: Home) -> Path:
+    """Where a home keeps the role's password (0600)."""
+    return home.state / "postgres-password"
 
 
 def read_password(file: Path) -> str | None:

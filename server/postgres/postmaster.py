@@ -47,6 +47,6 @@ def is_postmaster(argv: Sequence[str], data: Path) -> bool:
     return any(flag == "-D" and folder == str(data) for flag, folder in pairwise(argv))
 
 
-def is_own_socket_dir(folder: Path | None) -> bool:
+def is_own_socket_dir(folder: Path) -> bool:
     """Whether a folder was made by us for the socket, so that it may be removed."""
-    return folder is not None and folder.name.startswith(SOCKET_PREFIX)
+    return folder.name.startswith(SOCKET_PREFIX)

@@ -23,6 +23,7 @@ if __name__ == "__main__":
 from server.locks import FileLock
 from server.postgres.postmaster import FAST_SECONDS, IMMEDIATE_SECONDS, is_own_socket_dir, is_postmaster, read_pid_file
 
+POLL_SECONDS = 0.05
 TAKEOVER_SECONDS = 2.0  # the system frees a dead server's lock at once; held longer than this means a new server
 
 
@@ -67,7 +68,7 @@ def _end(data: Path, number: int, seconds: float) -> bool:
     while pid in find_postmasters(data):
         if time.monotonic() >= deadline:
             return False
-        time.sleep(0.05)
+        time.sleep(POLL_SECONDS)
     return True
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from server.paths import Home
 from server.postgres import reaper
-from server.postgres.binaries import child_environment, find_bin_dir, program
+from server.postgres.binaries import NO_WINDOW, child_environment, find_bin_dir, program
 from server.postgres.cluster import Cluster
 from server.postgres.errors import PostgresError
 
@@ -29,7 +29,7 @@ def start_reaper(home: Home, cluster: Cluster) -> subprocess.Popen[bytes]:
             env=child_environment(),
             cwd=cluster.data.anchor,  # so that it keeps no folder from being removed or unmounted
             start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            creationflags=NO_WINDOW,
         )
     except OSError as error:
         raise PostgresError(

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import psycopg
 from pgvector.psycopg import register_vector
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import ConnectionPool
 
 from server.memory.ports import StoreError
-from server.postgres.errors import UNREACHABLE, explain
+from server.postgres.errors import explain
 
 Connection: TypeAlias = psycopg.Connection[DictRow]
 
@@ -113,7 +113,5 @@ def translated() -> Iterator[None]:
     """Turn faults of the driver into StoreError. Their texts may hold values of rows, so only the kind is told."""
     try:
         yield
-    except (PoolTimeout, PoolClosed):
-        raise StoreError(UNREACHABLE) from None
-    except psycopg.Error as error:
+    except psycopg.Error as error:  # those of the pool among them
         raise StoreError(explain(error)) from None

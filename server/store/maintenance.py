@@ -44,7 +44,7 @@ SELECT %(owner)s, count(*) FILTER (WHERE live), %(average)s, (SELECT coalesce(ma
 """
 
 
-def recount(database: Database, owner_id: int, *, force: bool = False) -> bool:
+def recount(database: Database, owner_id: int) -> bool:
     """Count again in how many memories each term stands, where enough has changed since the last time."""
     with database.transaction() as connection:
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('ownsona lexical', %s))", [owner_id])
@@ -52,7 +52,7 @@ def recount(database: Database, owner_id: int, *, force: bool = False) -> bool:
         if due is None:
             return False
         moved = max(due["changed"] or 0, abs(due["documents"] - (due["counted"] or 0)))
-        if not force and moved <= RECOUNT_SHARE * due["documents"]:
+        if moved <= RECOUNT_SHARE * due["documents"]:
             return False
         connection.execute(_RECOUNT, {"owner": owner_id})
         average = _reweigh(connection, owner_id)

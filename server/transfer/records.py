@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainValidator
 
 from server.memory.importing import Importing
-from server.memory.model import DEFAULT_NAMESPACE, MAX_ID, InvalidInput, Record
+from server.memory.model import (
+    DEFAULT_NAMESPACE,
+    MAX_ID,
+    MAX_NAME_CHARS,
+    MAX_REASON_CHARS,
+    ActorKind,
+    CaptureMode,
+    InvalidInput,
+    Keep,
+    Record,
+)
 from server.toolsets.parameters import Fraction, Parameters, Timestamp, parse, whole
 
 MAX_COUNT = 2**31 - 1
-MAX_NAME = 256
 NOT_READ = frozenset({"context_count", "score"})  # known, but made again or meaningless here
 
 
@@ -27,7 +36,6 @@ def _uuid(value: object) -> UUID:
 FileId: TypeAlias = Annotated[int, Field(ge=1, le=MAX_ID), BeforeValidator(whole)]
 Count: TypeAlias = Annotated[int, Field(ge=0, le=MAX_COUNT), BeforeValidator(whole)]
 Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
-Tags: TypeAlias = list[str]
 
 
 class RecordFields(Parameters):
@@ -42,23 +50,23 @@ class RecordFields(Parameters):
     updated_at: Timestamp | None = None
     last_confirmed_at: Timestamp | None = None
     expires_at: Timestamp | None = None
-    tags: Tags | None = None
-    tags_given: Tags | None = None
+    tags: list[str] | None = None
+    tags_given: list[str] | None = None
     importance: Fraction = 0.5
     salience: Annotated[float, Field(ge=0, le=3, allow_inf_nan=False)] | None = None
     use_count: Count = 0
     reward_sum: Finite = 0.0
     last_used_at: Timestamp | None = None
-    keep: Literal["Y", "N", "U"] = "U"
+    keep: Keep = "U"
     source_provider: str | None = None
     source_client: str | None = None
-    session_id: Annotated[str | None, Field(max_length=MAX_NAME)] = None
-    capture_mode: Literal["explicit", "inferred"] | None = None
-    namespace: Annotated[str, Field(min_length=1, max_length=MAX_NAME)] = DEFAULT_NAMESPACE
+    session_id: Annotated[str | None, Field(max_length=MAX_NAME_CHARS)] = None
+    capture_mode: CaptureMode | None = None
+    namespace: Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)] = DEFAULT_NAMESPACE
     metadata: dict[str, Any] = Field(default_factory=dict)
     deleted_at: Timestamp | None = None
-    deleted_by: Literal["person", "client", "job"] | None = None
-    forget_reason: Annotated[str | None, Field(max_length=1024)] = None
+    deleted_by: ActorKind | None = None
+    forget_reason: Annotated[str | None, Field(max_length=MAX_REASON_CHARS)] = None
     replaced_by_id: FileId | None = None
 
 

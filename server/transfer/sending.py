@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +9,9 @@ from typing import Any, Protocol
 
 from server.memory.model import DEFAULT_NAMESPACE, exact_key
 from server.transfer.formats.base import Entry, FileError
+from server.wire import compact
 
-STEP_RECORDS = 256
+STEP_RECORDS = 256  # the most that the server takes in one step
 STEP_BYTES = 1 << 20
 MAX_RECORD_BYTES = 2 << 20
 
@@ -110,7 +110,7 @@ class Sending:
             self.tally.skip(entry.place, entry.fault)
             return None
         try:
-            body = json.dumps(entry.values, ensure_ascii=False, separators=(",", ":")).encode()
+            body = compact(entry.values)
         except UnicodeEncodeError:
             self.tally.skip(entry.place, "It is not valid Unicode; the file must be UTF-8.")
         except RecursionError:

@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import Field
 
-from server.memory.importing import Outcome
+from server.memory.importing import Outcome, Status
 from server.memory.memories import Memories
 from server.memory.model import Actor, Record, Refusal
 from server.toolsets.parameters import ItemsOf, Parameters, parse
 from server.transfer.formats.registry import WRITERS
 from server.transfer.records import FileId, RecordFields, check_record, unknown_fields
+from server.transfer.sending import STEP_RECORDS
 
-MAX_RECORDS = 256  # in one step
 WRITE_BYTES = 1 << 16
 
 Pair = Annotated[list[FileId], Field(min_length=2, max_length=2)]
@@ -24,7 +24,7 @@ Pair = Annotated[list[FileId], Field(min_length=2, max_length=2)]
 class Step(Parameters):
     """One step of an import; see server.memory.importing."""
 
-    records: Annotated[list[object], Field(max_length=MAX_RECORDS), ItemsOf(RecordFields)] = Field(default_factory=list)
+    records: Annotated[list[object], Field(max_length=STEP_RECORDS), ItemsOf(RecordFields)] = Field(default_factory=list)
     known: list[Pair] = Field(default_factory=list)
     links: list[Pair] = Field(default_factory=list)
     dry_run: bool = False
@@ -33,7 +33,7 @@ class Step(Parameters):
 class Told(TypedDict, total=False):
     """What became of one record; `id` is null where a dry run cannot know it."""
 
-    status: Literal["added", "present", "forgotten", "refused"]
+    status: Status | Literal["refused"]
     id: int | None
     reason: str
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Any
 
 from starlette.types import Scope, Send
+
+from server.web.jsonrpc import error_message
+from server.wire import compact
 
 Header = tuple[bytes, bytes]
 
@@ -18,13 +19,12 @@ def header_values(scope: Scope, name: bytes) -> list[str]:
 
 def error_body(code: str, message: str) -> bytes:
     """The envelope of a refusal, as compact JSON."""
-    return json.dumps({"ok": False, "error": {"code": code, "message": message}}, ensure_ascii=False, separators=(",", ":")).encode()
+    return compact({"ok": False, "error": {"code": code, "message": message}})
 
 
-def rpc_error(code: int, message: str, request_id: Any = None) -> bytes:
+def rpc_error(code: int, message: str, request_id: str | int | None = None) -> bytes:
     """A JSON-RPC error message, as compact JSON."""
-    body = {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    return compact(error_message(request_id, code, message))
 
 
 async def send_json(send: Send, status: int, body: bytes, headers: Iterable[Header] = ()) -> None:

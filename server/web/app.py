@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import __version__
+from server.endpoints import TITLE
 from server.joining import API
 from server.memory.ports import StoreError
 from server.oauth import challenge
@@ -21,11 +22,11 @@ from server.oauth.keys import PublicKeys
 from server.oauth.metadata import protected_resource
 from server.oauth.tokens import TokenError
 from server.toolsets.base import Toolset
-from server.web.answers import error_body, send_json
+from server.web.answers import error_body, header_values, send_json
 from server.web.endpoint import Access, Endpoint
 from server.web.guards import Boundary, Guards
 from server.web.local_api import LocalApi, OwnerOnly
-from server.web.protocol import TITLE, Protocol
+from server.web.protocol import Protocol
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -75,7 +76,6 @@ class NotFound:
 
     def __init__(self, parts: WebParts) -> None:
         self._access = parts.access
-        self._owner_token = parts.owner_token
         self._audiences = frozenset().union(*(parts.access.site.audiences(path) for path in parts.toolsets))
         self._main = next(iter(parts.toolsets))
 
@@ -90,7 +90,7 @@ class NotFound:
 
     async def _refusal(self, scope: Scope) -> challenge.Refusal | None:
         token = challenge.bearer_token(scope["headers"])
-        host = next(value.decode("latin-1") for name, value in scope["headers"] if name == b"host")
+        host = header_values(scope, b"host")[0]
         metadata_url = f"{self._access.site.origin_of(host)}{challenge.METADATA_PATH}{self._main}"
         if token is None:
             return challenge.missing_token(metadata_url, ())

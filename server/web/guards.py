@@ -12,7 +12,7 @@ from server.web.answers import error_body, header_values, send_json
 
 log = logging.getLogger(__name__)
 
-MAX_BODY = 4 * 1024 * 1024
+MAX_BODY = 4 * 1024 * 1024  # bytes
 WRONG_HOST = "This server does not answer under that host name. Use 127.0.0.1 or localhost."
 DRAIN_BYTES = 32 * 1024 * 1024  # of a refused request, so that its sender gets the refusal
 DRAIN_SECONDS = 2.0

@@ -1,4 +1,4 @@
-"""Strict reading of JSON-RPC bodies, before the protocol library sees them."""
+"""Strict reading of JSON-RPC bodies, before the protocol library sees them; and errors. Standard library only, for the bridge."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
+INTERNAL_ERROR = -32603
 MAX_DEPTH = 64
 
 
@@ -47,6 +48,11 @@ def read_message(body: bytes) -> dict[str, Any]:
 def write_message(message: dict[str, Any]) -> bytes:
     """The message as the library shall see it: what was checked and what is acted on are the same, duplicate keys included."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def error_message(request_id: str | int | None, code: int, text: str) -> dict[str, Any]:
+    """The answer to a request that failed."""
+    return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": text}}
 
 
 def _refuse_constant(name: str) -> Any:

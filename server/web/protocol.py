@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping
 from functools import partial
@@ -16,17 +15,16 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
 from server import __version__
-from server.stages import MODEL, Stages, State
+from server.endpoints import LIST_TTL_MS, NAME, TITLE
+from server.stages import DATABASE, MODEL, Stages, State
 from server.toolsets.base import ToolResult, Toolset
 from server.toolsets.schemas import wire_tool
 from server.web.endpoint import CALL_KEY, Call
 from server.web.guards import MAX_BODY
+from server.wire import compact
 
 log = logging.getLogger(__name__)
 
-NAME = "ownsona"
-TITLE = "OwnSona Desktop"
-LIST_TTL_MS = 300_000  # a client may keep the tool list this long; it changes only with the version
 TOOL_THREADS = 32
 
 
@@ -56,17 +54,17 @@ class Protocol:
 
     async def _call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         result = await self._result(ctx.request.scope[CALL_KEY], params.name, params.arguments or {})
-        text = json.dumps(result.payload, ensure_ascii=False, separators=(",", ":"))
+        text = compact(result.payload).decode()
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)], structured_content=result.payload, is_error=result.is_error
         )
 
     async def _result(self, call: Call, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         if call.caller is None:
-            return self._toolset.unavailable("database", call.unavailable or "")
+            return self._toolset.unavailable(DATABASE, call.unavailable or "")
         model = await self._stages.settled(MODEL, call.deadline)
         if model.state is State.STARTING:
-            return self._toolset.unavailable("model", "The model is still loading. Try again in a moment.")
+            return self._toolset.unavailable(MODEL, "The model is still loading. Try again in a moment.")
         # With a model that failed for good, tools that do without it still work; the others say what is wrong.
         try:
             # Abandoned when the server stops: a thread that is at work must not hold up the end.

@@ -288,14 +288,12 @@ def _groups(threshold: float, groups: Sequence[Group]) -> Payload:
     return {"threshold": threshold, "groups": shown, "summary": {"groups": len(groups), "pairs": pairs}}
 
 
-def error_of(fault: Exception) -> Payload:
+def error_of(fault: Refusal | EmbeddingError) -> Payload:
     """The contract's error object for a fault of one call or one item."""
     if isinstance(fault, Refusal):
-        code, detail = fault.code, fault.detail
-    else:
-        code, detail = "EMBEDDING_ERROR", getattr(fault, "detail", None)
-    return {"code": code, "message": str(fault), **({"detail": detail} if detail else {})}
+        return {"code": fault.code, "message": fault.message}
+    return {"code": "EMBEDDING_ERROR", "message": str(fault), **({"detail": fault.detail} if fault.detail else {})}
 
 
-def _failed(number: int, fault: Exception, **more: Any) -> Payload:
+def _failed(number: int, fault: Refusal | EmbeddingError, **more: Any) -> Payload:
     return {"input_index": number, **more, "ok": False, "error": error_of(fault)}

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from server.memory.model import MAX_NAME_CHARS, MAX_REASON_CHARS, CaptureMode
 from server.memory.reviewing import MAX_TAGS_LISTED
+from server.memory.storing import DedupPolicy
+from server.memory.tags import MAX_TAG_CHARS, MAX_TAGS
 from server.toolsets.parameters import Fraction, Id, ItemsOf, Natural, Parameters, Positive, Timestamp, whole
 
 Text = Annotated[str, Field(json_schema_extra={"settings": {"maxLength": "max_text_chars"}})]
-Tags = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=16)]
-Policy = Literal["insert", "skip_if_near", "ask"]
-CaptureMode = Literal["explicit", "inferred"]
+Tags = Annotated[list[Annotated[str, Field(max_length=MAX_TAG_CHARS)]], Field(max_length=MAX_TAGS)]
 Threshold = Annotated[float, Field(ge=0.5, le=1, allow_inf_nan=False)]
 MaxGroups = Annotated[int, Field(ge=1, le=500), BeforeValidator(whole)]
 RecallLimit = Annotated[Positive, Field(json_schema_extra={"settings": {"default": "default_recall_limit"}})]
 
 _TEXT = "One durable fact in one or two plain sentences, understandable without this conversation."
-_TAGS = "Short labels such as family or work; lower case, letters, digits and hyphens. At most 16."
+_TAGS = f"Short labels such as family or work; lower case, letters, digits and hyphens. At most {MAX_TAGS}."
 _TAG_FILTER = "Only memories with at least one of these tags."
 _PROVIDER = "The model or client that produced this memory, such as claude."
 _IMPORTANCE = "0 to 1; where ranking starts before anything is learned."
@@ -39,8 +40,8 @@ class RememberItem(Parameters):
     source_provider: Annotated[str | None, Field(description=_PROVIDER)] = None
     importance: Annotated[Fraction, Field(description=_IMPORTANCE)] = 0.5
     capture_mode: Annotated[CaptureMode | None, Field(description=_MODE)] = None
-    session_id: Annotated[str | None, Field(max_length=256, description=_SESSION)] = None
-    dedup_policy: Annotated[Policy | None, Field(description=_POLICY, json_schema_extra={"default": "ask"})] = None
+    session_id: Annotated[str | None, Field(max_length=MAX_NAME_CHARS, description=_SESSION)] = None
+    dedup_policy: Annotated[DedupPolicy | None, Field(description=_POLICY, json_schema_extra={"default": "ask"})] = None
     expires_at: Annotated[Timestamp | None, Field(description=_EXPIRES)] = None
     last_confirmed_at: Annotated[Timestamp | None, Field(description=_CONFIRMED + " Default: now.")] = None
 
@@ -48,7 +49,7 @@ class RememberItem(Parameters):
 class Remember(RememberItem):
     """remember"""
 
-    dedup_policy: Annotated[Policy, Field(description=_POLICY)] = "ask"
+    dedup_policy: Annotated[DedupPolicy, Field(description=_POLICY)] = "ask"
     supersedes: Annotated[list[Id] | None, Field(description="Ids of memories that this one shows to be wrong; they are forgotten.")] = None
     downweights: Annotated[list[Id] | None, Field(description="Ids of memories that are merely outdated; they are ranked lower.")] = None
 
@@ -58,7 +59,7 @@ class RememberBatch(Parameters):
 
     items: Annotated[list[object], Field(min_length=1, description="Up to 200 facts."), ItemsOf(RememberItem)]
     source_provider: Annotated[str | None, Field(description="For items that name none.")] = None
-    dedup_policy: Annotated[Policy, Field(description="For items that name none. " + _POLICY)] = "ask"
+    dedup_policy: Annotated[DedupPolicy, Field(description="For items that name none. " + _POLICY)] = "ask"
 
 
 class Recall(Parameters):
@@ -139,7 +140,9 @@ class Forget(Parameters):
 
     id: Annotated[Id, Field(description=_ID)]
     hard_delete: Annotated[bool, Field(description="Remove it for good, without undo. Only when the user asks for exactly that.")] = False
-    reason: Annotated[str | None, Field(max_length=1024, description="Why, kept with the forgotten memory. Not with hard_delete.")] = None
+    reason: Annotated[
+        str | None, Field(max_length=MAX_REASON_CHARS, description="Why, kept with the forgotten memory. Not with hard_delete.")
+    ] = None
     replaced_by_id: Annotated[Id | None, Field(description="The memory that holds the correct fact. Not with hard_delete.")] = None
     dry_run: Annotated[bool, Field(description="Only say what would happen.")] = False
 
@@ -148,7 +151,7 @@ class ForgetBatch(Parameters):
     """forget_batch"""
 
     ids: Annotated[list[Id], Field(min_length=1, description="The memories to forget; up to 200.")]
-    reason: Annotated[str | None, Field(max_length=1024, description="Why, kept with each of them.")] = None
+    reason: Annotated[str | None, Field(max_length=MAX_REASON_CHARS, description="Why, kept with each of them.")] = None
     dry_run: Annotated[bool, Field(description="Only say what would happen.")] = False
 
 

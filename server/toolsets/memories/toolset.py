@@ -11,6 +11,8 @@ from typing import Any
 from server.memory.memories import Memories
 from server.memory.model import InvalidInput, Limits, Refusal
 from server.memory.ports import EmbeddingError, StoreError
+from server.oauth import builtin
+from server.stages import MODEL
 from server.toolsets.base import Caller, Tool, ToolResult
 from server.toolsets.memories import parameters as p
 from server.toolsets.memories.handlers import Handlers, error_of
@@ -19,9 +21,9 @@ from server.toolsets.parameters import Parameters, parse, schema_of
 
 log = logging.getLogger(__name__)
 
-READ = frozenset({"memories:read"})
-WRITE = frozenset({"memories:write"})
-DELETE = frozenset({"memories:delete"})
+READ = frozenset({builtin.READ})
+WRITE = frozenset({builtin.WRITE})
+DELETE = frozenset({builtin.DELETE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class MemoriesToolset:
 
     def unavailable(self, stage: str, hint: str) -> ToolResult:
         """The contract's error for a stage ("database" or "model") that did not come up in time."""
-        return _failure({"code": "EMBEDDING_ERROR" if stage == "model" else "DATABASE_ERROR", "message": hint})
+        return _failure({"code": "EMBEDDING_ERROR" if stage == MODEL else "DATABASE_ERROR", "message": hint})
 
 
 def published(profile: str, limits: Limits) -> list[Tool]:

@@ -1,13 +1,11 @@
-"""Copies of clusters, bounded waiting, and programs that stand in for a server."""
+"""Copies of clusters, and programs that stand in for a server."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -44,15 +42,6 @@ def copy_cluster(source: Home, target: Home) -> None:
     for file in ("cluster/checked", "state/postgres-password"):
         folder, _, name = file.partition("/")
         shutil.copy2(getattr(source, folder) / name, getattr(target, folder) / name)
-
-
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = 30.0) -> None:
-    """Ask again and again, for a limited time."""
-    deadline = time.monotonic() + seconds
-    pause = threading.Event()
-    while not condition():
-        assert time.monotonic() < deadline, f"waited {seconds} s in vain until {what}"
-        pause.wait(0.02)
 
 
 @contextmanager

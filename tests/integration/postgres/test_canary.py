@@ -14,9 +14,10 @@ import pytest
 from server.paths import Home
 from server.postgres import canary
 from server.postgres import cluster as cluster_module
-from server.postgres.cluster import Cluster, Status
+from server.postgres.cluster import Cluster
 from server.postgres.errors import PROCESSOR, PostgresError
-from tests.integration.postgres.helpers import lets_in, wait_until
+from tests.integration.postgres.helpers import lets_in
+from tests.programs import eventually
 
 
 def test_flies_and_leaves_nothing(cluster: Cluster) -> None:
@@ -47,7 +48,7 @@ def test_backend_that_dies_of_an_instruction_names_the_remedy(cluster: Cluster) 
             return watcher.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s AND wait_event = 'PgSleep'", [pid]).fetchone() is not None
 
         def die() -> None:
-            wait_until(is_asleep, "the backend sleeps")
+            eventually(is_asleep)
             os.kill(pid, signal.SIGILL)
 
         thread = threading.Thread(target=die)
@@ -56,7 +57,7 @@ def test_backend_that_dies_of_an_instruction_names_the_remedy(cluster: Cluster) 
             canary.fly(connection, ["SELECT pg_sleep(60)"])
         thread.join()
         assert str(caught.value) == PROCESSOR
-    wait_until(lambda: lets_in(info.conninfo()), "it has recovered")
+    eventually(lambda: lets_in(info.conninfo()))
 
 
 def test_other_errors_of_the_canary_are_not_blamed_on_the_processor(cluster: Cluster) -> None:
@@ -72,7 +73,7 @@ def test_failed_canary_stops_the_database_and_is_tried_again(home: Home, cluster
         patch.setattr(canary, "fly", lambda connection: fly(connection, ["SELECT pg_terminate_backend(pg_backend_pid())"]))
         with pytest.raises(PostgresError, match="processor"):
             cluster.start()
-    assert cluster.status is Status.STOPPED
+    assert not cluster.poll()
     assert not (home.cluster / "checked").exists()
     cluster.start()
     assert (home.cluster / "checked").exists()

@@ -19,12 +19,13 @@ import pytest
 from server.paths import Home
 from server.postgres import processes
 from server.postgres.binaries import copy_programs
-from server.postgres.cluster import Cluster, Status
+from server.postgres.cluster import Cluster
 from server.postgres.errors import UNREACHABLE, PostgresError, explain
 from server.postgres.launch import ConnectionInfo
 from server.postgres.postmaster import FAST_SECONDS
 from tests.integration.postgres.conftest import ClusterFactory
-from tests.integration.postgres.helpers import STARTER, answer, lets_in, python, wait_until
+from tests.integration.postgres.helpers import STARTER, answer, lets_in, python
+from tests.programs import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc as on POSIX")
 
@@ -76,9 +77,8 @@ def test_acknowledged_rows_survive_a_killed_postmaster(cluster: Cluster) -> None
         writers = Writers(info)
         writers.wait_for(200)
         kill(cluster.pid)
-        wait_until(lambda: not cluster.poll(), "the death is seen")
-        assert cluster.status is Status.DIED
-        again = cluster.restart()  # at once: its children may still be alive
+        eventually(lambda: not cluster.poll())
+        again = cluster.start()  # at once: its children may still be alive
         writers.join()
         assert set(writers.messages) == {UNREACHABLE}
         assert again == info, "the pool's address stays good"
@@ -100,7 +100,7 @@ def test_start_at_once_after_everything_was_killed(cluster: Cluster) -> None:
         with contextlib.suppress(psutil.NoSuchProcess):  # they end by themselves when the postmaster is gone
             process.kill()
     cluster.start()
-    assert cluster.status is Status.RUNNING
+    assert cluster.poll()
 
 
 def test_killed_backend_leaves_the_postmaster_alive(cluster: Cluster) -> None:
@@ -111,7 +111,7 @@ def test_killed_backend_leaves_the_postmaster_alive(cluster: Cluster) -> None:
         with pytest.raises(psycopg.OperationalError) as caught:
             connection.execute("SELECT 1")
         assert explain(caught.value) == UNREACHABLE
-    wait_until(lambda: lets_in(info.conninfo()), "it has recovered by itself")
+    eventually(lambda: lets_in(info.conninfo()))
     assert cluster.pid == before
 
 
@@ -135,7 +135,6 @@ def test_running_postmaster_of_a_dead_server_is_adopted(tmp_path: Path, home: Ho
     info = cluster.start()
     assert (cluster.pid, info.host) == (int(pid), host)
     psycopg.connect(info.conninfo()).close()
-    assert cluster.restart().host == host
     cluster.stop()
     assert processes.find_postmaster(cluster.data) is None
     assert not Path(host).exists()
@@ -193,7 +192,7 @@ def test_zombie_is_not_a_postmaster(cluster: Cluster) -> None:
     cluster.start()
     process = psutil.Process(cluster.pid)
     process.kill()
-    wait_until(lambda: not processes.is_alive(process), "it is a zombie")
+    eventually(lambda: not processes.is_alive(process))
     assert processes.find_postmaster(cluster.data) is None
     assert not cluster.poll()
 
@@ -214,7 +213,7 @@ def test_start_that_takes_too_long_is_ended(cluster: Cluster) -> None:
     with pytest.raises(PostgresError, match="not ready in time"):
         cluster.start(timeout=0.0)
     assert processes.find_postmaster(cluster.data) is None
-    assert cluster.status is Status.STOPPED
+    assert not cluster.poll()
 
 
 def test_failed_start_names_the_reason_and_the_log(cluster: Cluster) -> None:
@@ -222,18 +221,7 @@ def test_failed_start_names_the_reason_and_the_log(cluster: Cluster) -> None:
         file.write("shared_buffers = 'much'\n")
     with pytest.raises(PostgresError, match=r"did not start\. PostgreSQL says: .*shared_buffers.*postgres\.log"):
         cluster.start()
-    assert cluster.status is Status.STOPPED
-
-
-def test_address_stays_when_a_restart_fails_at_first(cluster: Cluster) -> None:
-    info = cluster.start()
-    conf = cluster.data / "postgresql.conf"
-    good = conf.read_text("utf-8")
-    conf.write_text(good + "nonsense = 1\n", "utf-8")
-    with pytest.raises(PostgresError, match="nonsense"):
-        cluster.restart()
-    conf.write_text(good, "utf-8")
-    assert cluster.restart() == info
+    assert not cluster.poll()
 
 
 def test_nothing_listens_on_the_network(cluster: Cluster) -> None:

@@ -54,7 +54,8 @@ def test_full_disk_in_use_loses_nothing(tmp_path: Path, template: Home) -> None:
             assert acknowledged > 0
             assert message in (DISK_FULL, UNREACHABLE)
             ballast.unlink()
-            with psycopg.connect(cluster.restart().conninfo()) as connection:
+            cluster.stop()
+            with psycopg.connect(cluster.start().conninfo()) as connection:
                 row = connection.execute("SELECT count(*) FROM t WHERE length(body) = 100000").fetchone()
                 assert row is not None
                 assert row[0] >= acknowledged

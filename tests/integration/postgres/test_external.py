@@ -15,7 +15,8 @@ from server.postgres.cluster import Cluster
 from server.postgres.errors import PostgresError
 from server.postgres.external import check_external
 from server.postgres.launch import ConnectionInfo, free_port, new_socket_dir
-from tests.integration.postgres.helpers import lets_in, wait_until
+from tests.integration.postgres.helpers import lets_in
+from tests.programs import eventually
 
 DEBIAN = Path("/usr/lib/postgresql/15/bin")
 
@@ -69,7 +70,7 @@ def plain_server(tmp_path: Path) -> Iterator[str]:
     conninfo = f"host={folder} user=me dbname=postgres"
     with (tmp_path / "log").open("wb") as log, programs.spawn("postgres", arguments, log) as process:
         try:
-            wait_until(lambda: lets_in(conninfo), "the system's server answers")
+            eventually(lambda: lets_in(conninfo))
             yield conninfo
         finally:
             process.send_signal(2)

@@ -17,7 +17,8 @@ from server.postgres import processes, reaper
 from server.postgres.cluster import Cluster
 from server.postgres.reaping import dismiss, start_reaper
 from tests.integration.postgres.conftest import ClusterFactory
-from tests.integration.postgres.helpers import answer, python, wait_until
+from tests.integration.postgres.helpers import answer, python
+from tests.programs import eventually
 
 # A small server: takes the lock, starts reaper and Postgres, leaves its address, and waits for the end of its stdin.
 SERVER = """
@@ -50,7 +51,7 @@ def test_killed_server_leaves_nothing_behind(tmp_path: Path, home: Home, cluster
         os.killpg(server.pid, signal.SIGINT)  # Ctrl+C goes to the whole group, and must not reach the reaper
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()
-    wait_until(lambda: not processes.is_alive(reaping), "the reaper is done")
+    eventually(lambda: not processes.is_alive(reaping))
     assert processes.find_postmaster(cluster.data) is None
     assert not Path(host).exists()
     assert not home.runtime_file.exists()

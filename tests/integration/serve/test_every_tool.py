@@ -14,18 +14,15 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from server import joining
 from server.endpoints import PATHS
-from server.oauth.builtin import ALL_SCOPES, BUILTIN_GRANTS, CLI_CLIENT, OWNER_ID
-from server.oauth.keys import SigningKey
-from server.oauth.tokens import TokenRequest, mint
 from server.paths import Home
 from tests.contract.comparing import comparable
-from tests.programs import ROOT, environment, program
+from tests.integration.serve.support import access_token, announced, serve
+from tests.programs import ROOT, environment
 
 Connect = Callable[[Home, str], AbstractAsyncContextManager[Client]]
 
-# As semantics/README.md has them.
+# As the contract has them.
 CORE = {"remember", "recall", "update_memory", "forget", "confirm", "reinforce", "list_tags", "build_context_prompt"}
 CHANGING = {"remember", "remember_batch", "update_memory", "update_memory_batch", "confirm", "reinforce", "forget", "forget_batch"}
 
@@ -34,7 +31,7 @@ CHANGING = {"remember", "remember_batch", "update_memory", "update_memory_batch"
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     """A home in which the real server runs."""
     home = Home.at(tmp_path_factory.mktemp("tools") / "home")
-    with program("-m", "server.cli", "serve", "--home", str(home.state.parent), env=environment()) as server:
+    with serve(home) as server:
         assert server.line().startswith(b"OwnSona ready at ")
         yield home
         server.process.terminate()
@@ -44,10 +41,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 @asynccontextmanager
 async def over_http(home: Home, toolset: str) -> AsyncIterator[Client]:
     """A client with a token for one endpoint."""
-    running = joining.announced(home)
-    assert running is not None
+    running = announced(home)
     url = f"http://127.0.0.1:{running.port}{PATHS[toolset]}"
-    token = mint(SigningKey.of(home), TokenRequest(running.issuer, url, str(OWNER_ID), CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], ALL_SCOPES))
+    token = access_token(home, running.issuer, url)
     async with (
         httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=30) as http,
         Client(streamable_http_client(url, http_client=http)) as client,

@@ -15,7 +15,7 @@ import pytest
 
 from server import joining
 from server.paths import Home
-from tests.integration.serve.test_whole import call, family, gone, serve
+from tests.integration.serve.support import call, family, gone, serve
 from tests.programs import Program, eventually
 
 ROUNDS = 2

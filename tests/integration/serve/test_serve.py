@@ -22,6 +22,7 @@ from server.listening import listen
 from server.locks import FileLock
 from server.paths import Home
 from tests.programs import PATIENCE, ROOT, Program, environment, eventually, program
+from tests.web_support import rpc_headers
 
 READY = re.compile(rb"OwnSona ready at (http://127\.0\.0\.1:\d+/mcp)\n")
 
@@ -88,8 +89,7 @@ def test_a_call_that_does_not_end(home: Home) -> None:
         token = command(home, "token").stdout.strip()
         connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=PATIENCE)
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}}
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Accept": "application/json"}
-        connection.request("POST", "/mcp", json.dumps(message), headers)
+        connection.request("POST", "/mcp", json.dumps(message), rpc_headers(token))
         eventually(lambda: b"slow began" in b"".join(server.errors))
         server.process.terminate()
         assert server.end(10) == 0

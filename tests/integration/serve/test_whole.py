@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -14,62 +13,15 @@ import pytest
 
 from server import joining
 from server.endpoints import PATHS
-from server.oauth.builtin import BUILTIN_GRANTS, CLI_CLIENT, OWNER_ID
-from server.oauth.keys import SigningKey
-from server.oauth.tokens import TokenRequest, mint
 from server.paths import Home
-from tests.programs import Program, environment, eventually, program
-from tests.web_support import Answer, fetch
+from tests.integration.serve.support import access_token, announced, call, family, gone, payload_of, post, serve
+from tests.programs import eventually, program
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """A home whose database is made once, by the first test."""
     return Home.at(tmp_path_factory.mktemp("whole") / "home")
-
-
-def serve(home: Home, *options: str, **env: str) -> AbstractContextManager[Program]:
-    """The real `ownsona serve`."""
-    return program("-m", "server.cli", "serve", "--home", str(home.state.parent), *options, env=environment(**env))
-
-
-def post(home: Home, method: str, **params: Any) -> Answer:
-    """A request of the handshake era, with a token of the home."""
-    running = joining.announced(home)
-    assert running is not None
-    wanted = TokenRequest(
-        running.issuer,
-        f"http://127.0.0.1:{running.port}/mcp",
-        str(OWNER_ID),
-        CLI_CLIENT,
-        BUILTIN_GRANTS[CLI_CLIENT],
-        ["memories:read", "memories:write"],
-    )
-    headers = {
-        "Authorization": f"Bearer {mint(SigningKey.of(home), wanted)}",
-        "Content-Type": "application/json",
-        "Accept": "application/json",
-    }
-    return fetch(
-        running.port, "POST", "/mcp", headers, json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-    )
-
-
-def call(home: Home, tool: str, **arguments: Any) -> dict[str, Any]:
-    """The payload of a tool call."""
-    payload: dict[str, Any] = post(home, "tools/call", name=tool, arguments=arguments).json["result"]["structuredContent"]
-    return payload
-
-
-def family(server: Program) -> list[psutil.Process]:
-    """The server and all that it has started, the reaper included."""
-    process = psutil.Process(server.process.pid)
-    return [process, *process.children(recursive=True)]
-
-
-def gone(processes: list[psutil.Process]) -> bool:
-    """Whether none of them runs any more."""
-    return not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in processes)
 
 
 def test_round_trip(home: Home) -> None:
@@ -81,8 +33,7 @@ def test_round_trip(home: Home) -> None:
         assert server.line().startswith(b"OwnSona ready at ")
         found = call(home, "recall", query="name of the cat")
         assert found["matches"][0]["id"] == stored["memory_id"]
-        running = joining.announced(home)
-        assert running is not None
+        running = announced(home)
         [entry] = joining.ask(home, running, "GET", "/journal")["entries"]
         assert (entry["tool"], entry["actor"]) == ("remember", "ownsona token")
         assert joining.ask(home, running, "POST", f"/journal/{entry['id']}/undo")["memory_ids"] == [stored["memory_id"]]
@@ -103,17 +54,13 @@ def test_profiles(home: Home) -> None:
     """The small endpoints list less, and need tokens of their own."""
     with serve(home) as server:
         server.line()
-        running = joining.announced(home)
-        assert running is not None
-        message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
+        running = announced(home)
         count = {}
-        for name, path in PATHS.items():
-            wanted = TokenRequest(running.issuer, f"http://127.0.0.1:{running.port}{path}", "1", CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], [])
-            token = mint(SigningKey.of(home), wanted)
-            headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Accept": "application/json"}
-            answers = {path: fetch(running.port, "POST", path, headers, message) for path in PATHS.values()}
-            assert [path for path, answer in answers.items() if answer.status == 200] == [PATHS[name]]
-            count[name] = len(answers[path].json["result"]["tools"])
+        for name, own_path in PATHS.items():
+            token = access_token(home, running.issuer, f"http://127.0.0.1:{running.port}{own_path}")
+            answers = {path: post(home, "tools/list", path, token) for path in PATHS.values()}
+            assert [path for path, answer in answers.items() if answer.status == 200] == [own_path]
+            count[name] = len(answers[own_path].json["result"]["tools"])
         assert count == {"memories": 21, "core": 8, "readonly": count["readonly"]}
         assert 0 < count["readonly"] < 21
 
@@ -153,8 +100,7 @@ def test_sudden_death_of_the_database(home: Home) -> None:
             postmaster = parent
         postmaster.kill()
         eventually(lambda: call(home, "recall", query="x")["ok"] is True)
-        running = joining.announced(home)
-        assert running is not None
+        running = announced(home)
         eventually(lambda: joining.ask(home, running, "GET", "/status")["status"] == "ready")
 
 
@@ -170,8 +116,7 @@ def test_bridge(home: Home) -> None:
         listed = answers[1]["tools"]
         assert answers[2]["structuredContent"]["ok"] is True
         assert listed == post(home, "tools/list").json["result"]["tools"]
-        running = joining.announced(home)
-        assert running is not None
+        running = announced(home)
         assert joining.ask(home, running, "GET", "/journal")["entries"][0]["actor"] == "An Editor"
         server = psutil.Process(running.pid)
         bridge.stdin.close()
@@ -219,18 +164,8 @@ def test_two_homes_on_one_database(tmp_path: Path, fresh_database: Any) -> None:
     with serve(one, **address) as first, serve(two, **address) as second:
         assert first.line().startswith(b"OwnSona ready")
         assert second.line().startswith(b"OwnSona ready")
-        running = joining.announced(two)
-        assert running is not None
-        wanted = TokenRequest(
-            "https://memory.example.org", "https://memory.example.org/mcp", "1", CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], ["memories:read"]
-        )
-        headers = {
-            "Authorization": f"Bearer {mint(SigningKey.of(one), wanted)}",
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-        }
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "recall", "arguments": {"query": "x"}}}
-        assert fetch(running.port, "POST", "/mcp", headers, json.dumps(message).encode()).json["result"]["structuredContent"]["ok"] is True
+        token = access_token(one, address["OWNSONA_PUBLIC_URL"], address["OWNSONA_PUBLIC_URL"] + "/mcp")
+        assert payload_of(post(two, "tools/call", token=token, name="recall", arguments={"query": "x"}))["ok"] is True
 
 
 def test_memory_of_all_processes(home: Home) -> None:

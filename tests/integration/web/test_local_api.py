@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from server import joining
-from tests.web_support import PATIENCE, Probe, fetch, serving
+from tests.web_support import PATIENCE, Probe, fetch, rpc_headers, serving
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,7 @@ def test_requests_under_way_finish(tmp_path: Path) -> None:
         assert probe.ready.wait(PATIENCE)
         connection = http.client.HTTPConnection("127.0.0.1", probe.port, timeout=PATIENCE)
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}}
-        headers = {"Authorization": f"Bearer {probe.token()}", "Content-Type": "application/json", "Accept": "application/json"}
-        connection.request("POST", "/mcp", json.dumps(message), headers)
+        connection.request("POST", "/mcp", json.dumps(message), rpc_headers(probe.token()))
         assert probe.parts.toolset.entered.acquire(timeout=PATIENCE)
         probe.runtime.request_stop()
         probe.parts.toolset.release.set()

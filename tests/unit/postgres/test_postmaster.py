@@ -69,4 +69,3 @@ def test_listing_of_ps() -> None:
 def test_only_our_socket_folders_are_ours() -> None:
     assert is_own_socket_dir(Path("/run/ownsona-pg-abc"))
     assert not is_own_socket_dir(Path("/run"))
-    assert not is_own_socket_dir(None)
