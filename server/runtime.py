@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -26,9 +27,12 @@ from server import __version__
 from server.joining import Running, owner_token
 from server.leases import Leases
 from server.memory.ports import StoreError
+from server.oauth.authority import Authority
 from server.oauth.keys import PublicKeys, SigningKey
+from server.oauth.login import Login
+from server.oauth.resources import Resources
 from server.oauth.site import Site
-from server.oauth.tokens import TokenVerifier
+from server.oauth.tokens import TokenVerifier, mint
 from server.parts import Parts, StartError
 from server.paths import Home
 from server.stages import DATABASE, MODEL, Stages
@@ -36,6 +40,8 @@ from server.supervision import Stage, Supervisor
 from server.web.app import WebParts, build_app
 from server.web.endpoint import Access
 from server.web.local_api import LocalApi
+from server.web.oauth_api import OAuthApi
+from server.web.oauth_endpoints import OAuthEndpoints
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +74,7 @@ class Runtime:
         self._web_stopping: asyncio.Event | None = None
         self._stages = Stages()
         self._leases = Leases(permanent=permanent, changed=self._wake)
-        self._signing_key = SigningKey.of(place.home)
+        self._signing_key = SigningKey.of(place.home, rotate=True)
         self._keys = PublicKeys(place.home, self._signing_key)
         self._supervisors = [
             Supervisor(Stage(DATABASE, self._start_database, parts.database_alive), self._stages, self._stopping),
@@ -143,15 +149,21 @@ class Runtime:
         """The database and, with it, the keys of all homes that share it."""
         self._parts.start_database()
         try:
-            self._parts.register_key(self._signing_key.public())
+            self._parts.register_key(self._signing_key.public(), self._signing_key.replaces)
             self._keys.fetch_with(self._parts.public_keys)
         except StoreError as error:
             raise StartError(str(error), retry=True) from None
 
     def _web_config(self) -> uvicorn.Config:
-        access = Access(self._place.site, TokenVerifier(self._keys, self._place.site.issuer), self._parts.grants, self._stages)
-        api = LocalApi(self, self._parts.journal, self._place.running.secret, self._place.running.port)
-        app = build_app(WebParts(access, self._keys, self._parts.toolsets, api, owner_token(self._place.home)))
+        site, running, oauth = self._place.site, self._place.running, self._parts.oauth
+        verifier = TokenVerifier(self._keys, site.issuer)
+        scopes = {path: frozenset().union(*(tool.scopes for tool in one.tools)) for path, one in self._parts.toolsets.items()}
+        resources = Resources(site, scopes)
+        authority = Authority(oauth.store, resources, partial(mint, self._signing_key), verifier)
+        endpoints = OAuthEndpoints(authority, Login(oauth.store, oauth.fixed_login), site, self._stages)
+        api = LocalApi(self, self._parts.journal, running.secret, running.port, OAuthApi(oauth, resources).routes())
+        access = Access(site, verifier, self._parts.grants, self._stages)
+        app = build_app(WebParts(access, self._keys, self._parts.toolsets, endpoints, api, owner_token(self._place.home)))
         return uvicorn.Config(
             app,
             loop="asyncio",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from server.oauth.login import FixedLogin
 
 DEFAULT_PORT = 7662
 
@@ -27,12 +29,27 @@ class Settings(BaseModel):
     embedding_threads: int = Field(min(2, os.cpu_count() or 1), ge=1, le=64)
     embedding_idle_minutes: float = Field(0.0, ge=0)  # without work the local model is unloaded after so long; 0: never
     public_url: str | None = None
+    tls_cert: str | None = None  # PEM files; without them the server speaks plain HTTP on loopback
+    tls_key: str | None = None
+    login_username: str | None = None  # of the consent page; both or none
+    login_password: str | None = Field(None, repr=False)
     max_text_chars: int = Field(16000, ge=1, le=1_000_000)
     max_batch_size: int = Field(200, ge=1, le=10_000)
     default_recall_limit: int = Field(8, ge=1, le=1000)
     max_recall_limit: int = Field(50, ge=1, le=1000)
     graph_max_relations: int = Field(200, ge=1, le=100_000)
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+
+    def fixed_login(self) -> FixedLogin | None:
+        """The login that the environment sets, if it does."""
+        return FixedLogin(self.login_username, self.login_password) if self.login_username and self.login_password else None
+
+    @model_validator(mode="after")
+    def _pairs(self) -> Settings:
+        for first, second in (("tls_cert", "tls_key"), ("login_username", "login_password")):
+            if bool(getattr(self, first)) != bool(getattr(self, second)):
+                raise ValueError(f"OWNSONA_{first.upper()} and OWNSONA_{second.upper()} are needed together")
+        return self
 
     @classmethod
     def read(cls, environ: Mapping[str, str] = os.environ, **overrides: object) -> Settings:
@@ -47,4 +64,5 @@ class Settings(BaseModel):
             # The value itself is left out: it may be a password.
             first = error.errors(include_url=False, include_input=False)[0]
             name = ".".join(map(str, first["loc"]))
-            raise SettingsError(f"OWNSONA_{name.upper()}: {first['msg']}.") from None
+            where = f"OWNSONA_{name.upper()}: " if name else ""
+            raise SettingsError(f"{where}{first['msg'].removeprefix('Value error, ')}.") from None

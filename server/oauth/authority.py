@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from authlib.oauth2.base import OAuth2Error
@@ -72,8 +73,16 @@ class Payload(OAuth2Payload):
     """The parameters of one request."""
 
     def __init__(self, parameters: Mapping[str, list[str]]) -> None:
-        self.datalist = dict(parameters)
-        self.data = {name: values[0] for name, values in parameters.items()}
+        self._datalist = dict(parameters)
+        self._data = {name: values[0] for name, values in parameters.items()}
+
+    @property
+    def data(self) -> Mapping[str, str]:
+        return self._data
+
+    @property
+    def datalist(self) -> Mapping[str, list[str]]:
+        return self._datalist
 
 
 class Request(OAuth2Request):
@@ -81,26 +90,26 @@ class Request(OAuth2Request):
 
     def __init__(self, method: str, parameters: Mapping[str, list[str]], authorization: str | None = None) -> None:
         super().__init__(method, "http://127.0.0.1/", headers={"Authorization": authorization} if authorization else {})
-        self.payload = Payload(parameters)
+        self.payload = self.parameters = Payload(parameters)
 
     @property
     def args(self) -> Mapping[str, str]:
-        return self.payload.data
+        return self.parameters.data
 
     @property
     def form(self) -> Mapping[str, str]:
-        return self.payload.data
+        return self.parameters.data
 
     @property
     def resources(self) -> list[str]:
         """All resource indicators."""
-        return self.payload.datalist.get("resource", [])
+        return self.parameters.datalist.get("resource", [])
 
 
 class S256Only(CodeChallenge):
     """PKCE for every client, confidential ones too, and without the method `plain`, which protects nothing."""
 
-    SUPPORTED_CODE_CHALLENGE_METHOD = ["S256"]
+    SUPPORTED_CODE_CHALLENGE_METHOD = ("S256",)
 
     def validate_code_challenge(self, grant: Any, redirect_uri: str) -> None:
         """Also refuses what is no SHA-256 in base64url."""
@@ -236,7 +245,8 @@ class Revocation(RevocationEndpoint):
 
     def query_token(self, token_string: str, _hint: str | None) -> Revocable | None:
         """By its digest, or as an access token of ours."""
-        return self.server.revocable(token_string)
+        found: Revocable | None = self.server.revocable(token_string)
+        return found
 
     def revoke_token(self, token: Revocable, _request: Request) -> None:
         """From the next call on."""
@@ -293,13 +303,13 @@ class Authority(AuthorizationServer):
     def token_reply(self, parameters: Mapping[str, list[str]], authorization: str | None) -> Reply:
         """The token endpoint."""
         if "grant_type" not in parameters:
-            return self.handle_error_response(None, InvalidRequestError("Missing 'grant_type' in request."))
+            return self._error_reply(InvalidRequestError("Missing 'grant_type' in request."))
         return self._reply(self.create_token_response, Request("POST", parameters, authorization))
 
     def revocation_reply(self, parameters: Mapping[str, list[str]], authorization: str | None) -> Reply:
         """The revocation endpoint."""
         request = Request("POST", parameters, authorization)
-        return self._reply(lambda one: self.create_endpoint_response("revocation", one), request)
+        return self._reply(partial(self.create_endpoint_response, "revocation"), request)
 
     def target(self, request: Request) -> str:
         """The endpoint that a request names. Raises InvalidTargetError."""
@@ -336,9 +346,7 @@ class Authority(AuthorizationServer):
         try:
             return super().authenticate_client(request, methods, endpoint)
         except InvalidClientError:
-            raise InvalidClientError(
-                "The client is not known here, or its secret is wrong. Register it again.", status_code=401
-            ) from None
+            raise InvalidClientError("The client is not known here, or its secret is wrong. Register it again.", status_code=401) from None
 
     def create_oauth2_request(self, request: Request) -> Request:
         """It is one already."""
@@ -355,7 +363,10 @@ class Authority(AuthorizationServer):
         try:
             return respond(request)
         except ValueError:  # authlib cannot decode a value, or not put it into its message
-            return self.handle_error_response(request, InvalidRequestError("A parameter holds characters that are not allowed."))
+            return self._error_reply(InvalidRequestError("A parameter holds characters that are not allowed."))
+
+    def _error_reply(self, error: OAuth2Error) -> Reply:
+        return self.handle_response(*error())
 
     def _refused(self, request: Request, error: OAuth2Error) -> RefusedRequestError:
         name = "invalid_request" if "response_type" not in request.payload.data else error.error

@@ -44,7 +44,7 @@ class Registration:
 def register(document: object) -> Registration:
     """Check a registration and make the client. Raises RegistrationError."""
     metadata = _metadata(_checked(document))
-    secret = None if metadata["token_endpoint_auth_method"] == "none" else new_secret()
+    secret = new_secret() if metadata["token_endpoint_auth_method"].startswith("client_secret") else None
     client = Client(
         client_id=new_secret()[:24],
         name=visible(metadata.get("client_name", "")) or NAMELESS,

@@ -82,9 +82,5 @@ class OAuthTables:
     def static_token(self, token: str, paths: Collection[str]) -> AccessToken | None:
         """A static token that is good for one of these endpoints."""
         with self._connect() as connection:
-            row = (
-                connection.cursor(row_factory=tuple_row)
-                .execute(_STATIC, (self._owner_id, digest(token), list(paths)))
-                .fetchone()
-            )
-        return row and AccessToken(str(self._owner_id), row[0], None, row[1], frozenset(row[2]), None, 0)
+            row = connection.cursor(row_factory=tuple_row).execute(_STATIC, (self._owner_id, digest(token), list(paths))).fetchone()
+        return AccessToken(str(self._owner_id), row[0], None, row[1], frozenset(row[2]), None, 0) if row else None

@@ -43,6 +43,16 @@ DELETE FROM oauth_requests WHERE owner_id = %(owner)s AND id_hash IN (
     SELECT id_hash FROM oauth_requests WHERE owner_id = %(owner)s AND (%(client)s::text IS NULL OR client_id = %(client)s)
      ORDER BY created_at DESC OFFSET %(keep)s)
 """
+_ADD_CLIENT = """
+INSERT INTO oauth_clients (owner_id, client_id, kind, name, metadata, secret_hash) VALUES (%s, %s, 'registered', %s, %s, %s)
+"""
+_ADD_CODE = f"""
+INSERT INTO oauth_codes (owner_id, code_hash, client_id, grant_id, redirect_uri, scopes, path, code_challenge, expires_at)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, now() + {CODE_LIFETIME})
+"""  # noqa: S608  a constant of this module
+_ADD_REFRESH = f"""
+INSERT INTO oauth_tokens (owner_id, token_hash, kind, grant_id, expires_at) VALUES (%s, %s, 'refresh', %s, now() + {IDLE})
+"""  # noqa: S608  a constant of this module
 _ADD_REQUEST = f"""
 INSERT INTO oauth_requests
     (owner_id, id_hash, cookie_hash, client_id, redirect_uri, redirect_given, state, scopes, path, code_challenge, expires_at)
@@ -107,7 +117,7 @@ class OAuthFlow:
         """Keep a registration, and drop old ones that nobody wanted."""
         with self._connect() as connection:
             connection.execute(
-                "INSERT INTO oauth_clients (owner_id, client_id, kind, name, metadata, secret_hash) VALUES (%s, %s, 'registered', %s, %s, %s)",
+                _ADD_CLIENT,
                 (self._owner_id, client.client_id, client.name, Jsonb(dict(client.metadata)), client.secret_hash),
             )
             connection.execute(_DROP_UNAPPROVED, {"owner": self._owner_id, "client": client.client_id, "keep": MAX_UNAPPROVED - 1})
@@ -119,7 +129,7 @@ class OAuthFlow:
             " WHERE owner_id = %s AND client_id = %s AND kind = 'registered'",
             client_id,
         )
-        return row and Client(**row)
+        return Client(**row) if row else None
 
     def add_request(self, request_id: str, pending: Pending) -> None:
         """Keep a request, and forget what is over."""
@@ -158,8 +168,7 @@ class OAuthFlow:
             pending = _pending(row)
             if pending is not None and pending.decision == "allowed":
                 connection.execute(
-                    "INSERT INTO oauth_codes (owner_id, code_hash, client_id, grant_id, redirect_uri, scopes, path, code_challenge, expires_at)"
-                    f" VALUES (%s, %s, %s, %s, %s, %s, %s, %s, now() + {CODE_LIFETIME})",
+                    _ADD_CODE,
                     (
                         *(self._owner_id, digest(code), pending.client_id, uuid4()),
                         pending.redirect_uri if pending.redirect_given else None,
@@ -201,8 +210,7 @@ class OAuthFlow:
             )
             if refresh_token is not None:
                 connection.execute(
-                    "INSERT INTO oauth_tokens (owner_id, token_hash, kind, grant_id, expires_at)"
-                    f" VALUES (%s, %s, 'refresh', %s, now() + {IDLE})",
+                    _ADD_REFRESH,
                     (self._owner_id, digest(refresh_token), code.grant_id),
                 )
         return True
@@ -231,7 +239,7 @@ class OAuthFlow:
             " WHERE t.owner_id = %s AND t.token_hash = %s AND t.kind = 'refresh'",
             digest(refresh_token),
         )
-        return row and (row["client_id"], row["grant_id"])
+        return (row["client_id"], row["grant_id"]) if row else None
 
     def revoke_grant(self, grant_id: str) -> bool:
         """End a grant."""
@@ -252,7 +260,7 @@ class OAuthFlow:
     def login(self) -> tuple[str, str] | None:
         """User name and hash."""
         row = self._one("SELECT username, password_hash FROM oauth_logins WHERE owner_id = %s AND password_hash IS NOT NULL")
-        return row and (row["username"], row["password_hash"])
+        return (row["username"], row["password_hash"]) if row else None
 
     def begin_attempt(self) -> int:
         """Count an attempt; many at once cannot get around it."""
@@ -274,4 +282,4 @@ class OAuthFlow:
 
 
 def _pending(row: dict[str, Any] | None) -> Pending | None:
-    return row and Pending(**{**row, "scopes": tuple(row["scopes"])})
+    return Pending(**{**row, "scopes": tuple(row["scopes"])}) if row else None

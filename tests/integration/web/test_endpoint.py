@@ -284,5 +284,5 @@ def test_key_of_another_home(own: Probe) -> None:
     other = SigningKey.generate()
     wanted = TokenRequest(own.site.issuer, own.site.resource("/mcp"), "1", CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], [READ])
     assert own.call("echo", token=mint(other, wanted)).status == 401
-    own.parts.register_key(other.public())
+    own.parts.register_key(other.public(), None)
     assert own.call("echo", token=mint(other, wanted)).status == 200
