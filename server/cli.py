@@ -14,7 +14,7 @@ import secrets
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    commands = {"serve": _serve, "status": _status, "stop": _stop, "token": _token, "doctor": _doctor, "mcp": _mcp}
+    commands = {"serve": _serve, "status": _status, "stop": _stop, "token": _token, "doctor": _doctor, "mcp": _mcp, "login": _login}
     command = commands.get(options.command)
     try:
         if command is None:
@@ -90,12 +90,25 @@ def _parser() -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true", help="as JSON")
     add("stop", "Stop the running server.")
     token = add("token", "Print an access token that is good for one hour.")
-    token.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint that it is for")
-    token.add_argument("--scope", action="append", choices=ALL_SCOPES, help="what it allows; may be repeated (default: everything)")
+    _for_endpoint(token)
+    actions = token.add_subparsers(dest="action", metavar="ACTION", title="static tokens, for programs without OAuth")
+    create = actions.add_parser("create", help="make one and print it, once", parents=[everywhere])
+    create.add_argument("name", metavar="NAME", help="what the list and the journal shall call it")
+    _for_endpoint(create)
+    actions.add_parser("list", help="show them, without the tokens themselves", parents=[everywhere])
+    revoke = actions.add_parser("revoke", help="take one back", parents=[everywhere])
+    revoke.add_argument("id", metavar="ID", help="as the list shows it")
+    login = add("login", "Set user name and password of the consent page. Asks for the password twice.")
+    login.add_argument("--username", default="owner", help="(default: owner)")
     add("doctor", "Check what the server needs, and say what to do.")
     mcp = add("mcp", "Speak MCP on stdin and stdout; starts the server if none runs.")
     mcp.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint to forward to")
     return parser
+
+
+def _for_endpoint(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint that it is for")
+    parser.add_argument("--scope", action="append", choices=ALL_SCOPES, help="what it allows; may be repeated (default: everything)")
 
 
 def _home(options: argparse.Namespace) -> Home:
@@ -246,7 +259,38 @@ def _stop(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _login(options: argparse.Namespace) -> int:
+    from server import cli_access
+
+    return _told(lambda: [cli_access.set_login(_home(options), options.username)])
+
+
+def _told(work: Callable[[], Iterable[str]]) -> int:
+    """Say what the running server has done, or why it has not."""
+    from server.joining import LocalApiError
+
+    try:
+        for line in work():
+            say(line)
+    except LocalApiError as error:
+        complain(str(error))
+        return FAILED
+    return DONE
+
+
 def _token(options: argparse.Namespace) -> int:
+    from server import cli_access
+
+    home = _home(options)
+    actions: dict[str | None, Callable[[], Iterable[str]]] = {
+        "create": lambda: [cli_access.create_token(home, options.name, PATHS[options.toolset], options.scope)],
+        "list": lambda: cli_access.list_tokens(home),
+        "revoke": lambda: [cli_access.revoke_token(home, options.id)],
+    }
+    return _told(actions[options.action]) if options.action else _access_token(options)
+
+
+def _access_token(options: argparse.Namespace) -> int:
     from server.joining import announced
     from server.oauth.builtin import BUILTIN_GRANTS, CLI_CLIENT, OWNER_ID
     from server.oauth.keys import KeyFileError, SigningKey
