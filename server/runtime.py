@@ -161,9 +161,10 @@ class Runtime:
         resources = Resources(site, scopes)
         authority = Authority(oauth.store, resources, partial(mint, self._signing_key), verifier)
         endpoints = OAuthEndpoints(authority, Login(oauth.store, oauth.fixed_login), site, self._stages)
-        api = LocalApi(self, self._parts.journal, running.secret, running.port, OAuthApi(oauth, resources).routes())
+        api = LocalApi(self, self._parts.journal, running.secret, running.port, OAuthApi(oauth, resources, self._stages).routes())
         access = Access(site, verifier, self._parts.grants, self._stages)
         app = build_app(WebParts(access, self._keys, self._parts.toolsets, endpoints, api, owner_token(self._place.home)))
+        logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL)  # addresses of /oauth hold what nobody else may know
         return uvicorn.Config(
             app,
             loop="asyncio",

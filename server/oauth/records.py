@@ -31,8 +31,9 @@ class Client:
         return self.client_id
 
     def get_default_redirect_uri(self) -> str | None:
-        """Where a request goes that names no address: only one that is registered as the only one."""
-        return self.redirect_uris[0] if len(self.redirect_uris) == 1 else None
+        """Where a request goes that names no address: to one that is registered as the only one, and allowed."""
+        only = self.redirect_uris[0] if len(self.redirect_uris) == 1 else None
+        return only if only is not None and self.check_redirect_uri(only) else None
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
         """Whether an address is one of the client's. The policy is applied again: it may have become stricter."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -19,9 +20,13 @@ from server.oauth.owner import OAuthParts
 from server.oauth.redirects import destination, is_loopback
 from server.oauth.registration import MAX_NAME_CHARS, visible
 from server.oauth.resources import Resources
+from server.stages import DATABASE, Stages
 from server.web.local_api import api_error, api_ok
 
 Work: TypeAlias = Callable[[Request, Mapping[str, Any]], Response]
+
+
+STAGE_WAIT = 8.0  # seconds that a request waits for the database; its sender waits ten
 
 
 class InputError(ValueError):
@@ -31,26 +36,27 @@ class InputError(ValueError):
 class OAuthApi:
     """The handlers; the owner's token is checked before them."""
 
-    def __init__(self, parts: OAuthParts, resources: Resources) -> None:
+    def __init__(self, parts: OAuthParts, resources: Resources, stages: Stages) -> None:
         self._owner = parts.owner
         self._store = parts.store
         self._fixed = parts.fixed_login is not None
         self._resources = resources
+        self._stages = stages
 
     def routes(self) -> list[Route]:
         """Routes below `/api/v1`."""
         return [
-            Route("/oauth/clients", _handler(self._clients)),
-            Route("/oauth/clients/{client}", _handler(self._delete_client), methods=["DELETE"]),
-            Route("/oauth/clients/{client}/revoke", _handler(self._revoke_client), methods=["POST"]),
-            Route("/oauth/grants/{grant}/revoke", _handler(self._revoke_grant), methods=["POST"]),
-            Route("/oauth/pending", _handler(self._pending)),
-            Route("/oauth/pending/{request:str}/approve", _handler(self._approve), methods=["POST"]),
-            Route("/oauth/pending/{request:str}/deny", _handler(self._deny), methods=["POST"]),
-            Route("/oauth/tokens", _handler(self._tokens)),
-            Route("/oauth/tokens", _handler(self._create_token), methods=["POST"]),
-            Route("/oauth/login", _handler(self._login)),
-            Route("/oauth/login", _handler(self._set_login), methods=["POST"]),
+            Route("/oauth/clients", self._handler(self._clients)),
+            Route("/oauth/clients/{client}", self._handler(self._delete_client), methods=["DELETE"]),
+            Route("/oauth/clients/{client}/revoke", self._handler(self._revoke_client), methods=["POST"]),
+            Route("/oauth/grants/{grant}/revoke", self._handler(self._revoke_grant), methods=["POST"]),
+            Route("/oauth/pending", self._handler(self._pending)),
+            Route("/oauth/pending/{request:str}/approve", self._handler(self._approve), methods=["POST"]),
+            Route("/oauth/pending/{request:str}/deny", self._handler(self._deny), methods=["POST"]),
+            Route("/oauth/tokens", self._handler(self._tokens)),
+            Route("/oauth/tokens", self._handler(self._create_token), methods=["POST"]),
+            Route("/oauth/login", self._handler(self._login)),
+            Route("/oauth/login", self._handler(self._set_login), methods=["POST"]),
         ]
 
     def _clients(self, _request: Request, _body: Mapping[str, Any]) -> Response:
@@ -119,26 +125,26 @@ class OAuthApi:
         self._owner.set_login(username, hash_password(username, password))
         return api_ok({"username": username, "from_environment": self._fixed})
 
+    def _handler(self, work: Work) -> Callable[[Request], Awaitable[Response]]:
+        """Waits for the database, reads the body, and runs the work in a thread."""
 
-def _handler(work: Work) -> Callable[[Request], Awaitable[Response]]:
-    """Reads the body and runs the work in a thread."""
+        async def handle(request: Request) -> Response:
+            await self._stages.settled(DATABASE, time.monotonic() + STAGE_WAIT)
+            body = await request.body()
+            try:
+                document = json.loads(body) if body else {}
+            except (ValueError, RecursionError):
+                document = None
+            if not isinstance(document, dict) or "\\u0000" in body.decode("utf-8", "replace"):
+                return api_error(400, "INVALID_INPUT", "The body must be a JSON object without null characters.")
+            try:
+                return await anyio.to_thread.run_sync(work, request, document)
+            except (InputError, LoginRefusedError) as error:
+                return api_error(400, "INVALID_INPUT", str(error))
+            except StoreError as error:
+                return api_error(503, "DATABASE_ERROR", str(error))
 
-    async def handle(request: Request) -> Response:
-        body = await request.body()
-        try:
-            document = json.loads(body) if body else {}
-        except (ValueError, RecursionError):
-            document = None
-        if not isinstance(document, dict) or "\\u0000" in body.decode("utf-8", "replace"):
-            return api_error(400, "INVALID_INPUT", "The body must be a JSON object without null characters.")
-        try:
-            return await anyio.to_thread.run_sync(work, request, document)
-        except (InputError, LoginRefusedError) as error:
-            return api_error(400, "INVALID_INPUT", str(error))
-        except StoreError as error:
-            return api_error(503, "DATABASE_ERROR", str(error))
-
-    return handle
+        return handle
 
 
 def _done(found: bool) -> Response:
