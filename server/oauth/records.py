@@ -26,10 +26,6 @@ class Client:
         uris: Sequence[str] = self.metadata["redirect_uris"]
         return uris
 
-    def get_client_id(self) -> str:
-        """For authlib."""
-        return self.client_id
-
     def get_default_redirect_uri(self) -> str | None:
         """Where a request goes that names no address: to one that is registered as the only one, and allowed."""
         only = self.redirect_uris[0] if len(self.redirect_uris) == 1 else None

@@ -393,6 +393,18 @@ def test_lost_races(client: OAuthClient, probe: Probe, database: Database) -> No
     assert store.redeem(seen, None) is False
 
 
+def test_revocation(probe: Probe, client: OAuthClient) -> None:
+    """Unknown tokens are no error, those of others are; nobody else is hit."""
+    client.log_in()
+    other = new_client(probe)
+    for token in (client.tokens["access_token"], client.tokens["refresh_token"]):
+        assert other.revoke(token).status == 400
+    assert client.revoke("nonsense").status == 200
+    assert client.revoke("").json["error"] == "invalid_request"
+    assert client.revoke(client.tokens["refresh_token"], client_id="nobody").status == 401
+    assert client.works() == 200
+
+
 # Guessing.
 
 
