@@ -21,7 +21,7 @@ def together(database: Database, lock: str, value: object, *works: Callable[[], 
     """The answers of works that all wait for one row. They are sorted by status."""
     with ThreadPoolExecutor(len(works)) as pool:
         with database.transaction() as holder:
-            holder.execute(lock, [value])  # type: ignore[arg-type]  # a text of this module
+            holder.execute(lock, [value])
             running = [pool.submit(work) for work in works]
 
             def all_wait() -> bool:
