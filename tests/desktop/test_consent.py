@@ -108,20 +108,6 @@ def test_https(browser: Chromium, probe: Probe, secure_pages: Pages) -> None:
     assert query(secure_pages.asked.get(timeout=PATIENCE))["code"]
 
 
-def test_app_scheme(browser: Chromium, probe: Probe) -> None:
-    """The browser hands it to the system; our policy does not stop it."""
-    show(browser, new_client(probe, "ownsonatest://callback"))
-    answer(browser, "allow")
-    messages: list[str] = []
-
-    def told() -> bool:
-        messages.append(browser.messages())
-        return "ownsonatest://callback" in "".join(messages)
-
-    eventually(told)
-    assert "Content Security Policy" not in "".join(messages)
-
-
 def test_wrong_password_and_again(browser: Chromium, probe: Probe, pages: Pages) -> None:
     """The page says so and keeps what was typed, but the password."""
     client = new_client(probe, f"http://127.0.0.1:{pages.port}/callback")
@@ -169,3 +155,21 @@ def test_cross_site_post(browser: Chromium, probe: Probe, pages: Pages) -> None:
     browser.click("button")
     eventually(lambda: "WRONG_ORIGIN" in browser.source)
     assert client.probe.parts.oauth.store.request(request_id) is not None
+
+
+def test_app_scheme(tmp_path: Path, probe: Probe) -> None:
+    """The browser hands it to the system; our policy does not stop it, and does stop a form that leads elsewhere.
+
+    A browser of its own: without a screen, nobody can answer the question whether to open the app, and the window stays with it.
+    """
+    with chromium(tmp_path) as browser:
+        show(browser, new_client(probe, "ownsonatest://callback"))
+        browser.run("document.forms[0].action = 'http://127.0.0.1:1/'")
+        browser.click("button[value=deny]")
+        eventually(lambda: "form-action" in browser.messages())
+        show(browser, new_client(probe, "ownsonatest://callback"))
+        request_id = browser.address.partition("request=")[2]
+        answer(browser, "allow")
+        eventually(lambda: probe.parts.oauth.store.request(request_id) is None)
+        assert browser.run("return 1") == 1
+        assert "form-action" not in browser.messages()
