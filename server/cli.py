@@ -43,7 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    commands = {"serve": _serve, "status": _status, "stop": _stop, "token": _token, "doctor": _doctor, "mcp": _mcp, "login": _login}
+    commands = {
+        "serve": _serve,
+        "status": _status,
+        "stop": _stop,
+        "token": _token,
+        "doctor": _doctor,
+        "mcp": _mcp,
+        "login": _login,
+        "secrets": _secrets,
+    }
     command = commands.get(options.command)
     try:
         if command is None:
@@ -98,6 +107,8 @@ def _parser() -> argparse.ArgumentParser:
     actions.add_parser("list", help="show them, without the tokens themselves", parents=[everywhere])
     revoke = actions.add_parser("revoke", help="take one back", parents=[everywhere])
     revoke.add_argument("id", metavar="ID", help="as the list shows it")
+    store = add("secrets", "Show or choose where the owner's token is kept: in a file that only you can read, or in the system's keychain.")
+    store.add_argument("where", nargs="?", choices=("file", "keychain"), help="move it there")
     login = add("login", "Set user name and password of the consent page. Asks for the password twice.")
     login.add_argument("--username", default="owner", help="(default: owner)")
     add("doctor", "Check what the server needs, and say what to do.")
@@ -125,11 +136,11 @@ def _port(text: str | None) -> int:
     return int(value)
 
 
-def _site(port: int) -> Site:
+def _site(port: int, *, tls: bool) -> Site:
     from server.oauth.site import PublicUrlError, Site
 
     try:
-        return Site.at(port, os.environ.get("OWNSONA_PUBLIC_URL") or None)
+        return Site.at(port, os.environ.get("OWNSONA_PUBLIC_URL") or None, tls=tls)
     except PublicUrlError as error:
         raise UsageError(str(error)) from None
 
@@ -151,8 +162,10 @@ def _serve(options: argparse.Namespace) -> int:
         return DONE
     try:
         port, sockets = listen(port)
-        site = _site(port)
-        running = Running(port, os.getpid(), secrets.token_hex(32), time.time(), site.issuer)
+        given = os.environ.get("OWNSONA_TLS_CERT")
+        certificate = str(Path(given).absolute()) if given else None
+        site = _site(port, tls=certificate is not None)
+        running = Running(port, os.getpid(), secrets.token_hex(32), time.time(), site.issuer, certificate)
         announce(home, running)
         try:
             return _run(home, site, sockets, running, permanent=not options.leased)
@@ -182,11 +195,24 @@ def _run(home: Home, site: Site, sockets: list[socket.socket], running: Running,
 
     try:
         logs.set_up(home, settings.log_level, sys.stderr)
-        place = Place(home, site, sockets, running)
+        place = Place(home, site, sockets, running, _tls(settings))
         runtime = Runtime(place, make_parts(home, settings), permanent=permanent, ready=lambda: say(f"OwnSona ready at {running.url}"))
     except (KeyFileError, EmbeddingError, OSError) as error:
         raise UsageError(str(error)) from None
     return DONE if runtime.run() else FAILED
+
+
+def _tls(settings: Settings) -> tuple[str, str] | None:
+    """Certificate and key, after a look whether they fit. Raises UsageError."""
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    import ssl
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_cert, settings.tls_key, password="")
+    except (OSError, ValueError):
+        raise UsageError("OWNSONA_TLS_CERT, OWNSONA_TLS_KEY: give a certificate and its unencrypted key, both as PEM files.") from None
+    return settings.tls_cert, settings.tls_key
 
 
 def make_parts(home: Home, settings: Settings) -> Parts:
@@ -259,6 +285,20 @@ def _stop(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _secrets(options: argparse.Namespace) -> int:
+    from server import secrets_store
+
+    home = _home(options)
+    try:
+        place = secrets_store.move(home, options.where) if options.where else secrets_store.chosen(home)
+    except secrets_store.SecretsError as error:
+        complain(str(error))
+        return FAILED
+    where = f"the file {home.state / 'owner-token'}" if place == secrets_store.FILE else f"the keychain ({place})"
+    say(f"The owner's token is kept in {where}.")
+    return DONE
+
+
 def _login(options: argparse.Namespace) -> int:
     from server import cli_access
 
@@ -298,7 +338,8 @@ def _access_token(options: argparse.Namespace) -> int:
 
     home = _home(options)
     running = announced(home)
-    site = _site(running.port if running else _port(None))
+    tls = bool(running.certificate if running else os.environ.get("OWNSONA_TLS_CERT"))
+    site = _site(running.port if running else _port(None), tls=tls)
     issuer = running.issuer if running else site.issuer
     try:
         key = SigningKey.of(home)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from server.endpoints import PATHS
-from server.joining import HOST, Running, find, lease
+from server.joining import Running, connect, find, lease
 from server.oauth.builtin import ALL_SCOPES, BUILTIN_GRANTS, OWNER_ID, STDIO_CLIENT
 from server.paths import Home
 
@@ -144,7 +144,7 @@ class Link:
             if route.name is not None:
                 headers["Mcp-Name"] = header_text(route.name)
         body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
-        connection = http.client.HTTPConnection(HOST, running.port)
+        connection = connect(running)
         with contextlib.closing(connection):
             connection.connect()
             with self._lock:
@@ -162,7 +162,7 @@ class Link:
         from server.oauth.keys import KeyFileError, SigningKey
         from server.oauth.tokens import LIFETIME, TokenRequest, mint
 
-        audience = f"http://{HOST}:{running.port}{PATHS[self.toolset]}"
+        audience = f"{running.origin}{PATHS[self.toolset]}"
         grant = BUILTIN_GRANTS[STDIO_CLIENT]
         try:
             key = SigningKey.of(self.home)

@@ -23,8 +23,8 @@ from typing import Any
 
 import uvicorn
 
-from server import __version__
-from server.joining import Running, owner_token
+from server import __version__, secrets_store
+from server.joining import Running
 from server.leases import Leases
 from server.memory.ports import StoreError
 from server.oauth.authority import Authority
@@ -58,6 +58,7 @@ class Place:
     site: Site
     sockets: list[socket.socket]
     running: Running
+    tls: tuple[str, str] | None = None  # PEM files of certificate and key
 
 
 class Runtime:
@@ -163,7 +164,7 @@ class Runtime:
         endpoints = OAuthEndpoints(authority, Login(oauth.store, oauth.fixed_login), site, self._stages)
         api = LocalApi(self, self._parts.journal, running.secret, running.port, OAuthApi(oauth, resources, self._stages).routes())
         access = Access(site, verifier, self._parts.grants, self._stages)
-        app = build_app(WebParts(access, self._keys, self._parts.toolsets, endpoints, api, owner_token(self._place.home)))
+        app = build_app(WebParts(access, self._keys, self._parts.toolsets, endpoints, api, self._owner_token()))
         logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL)  # addresses of /oauth hold what nobody else may know
         return uvicorn.Config(
             app,
@@ -177,7 +178,19 @@ class Runtime:
             proxy_headers=False,
             timeout_graceful_shutdown=int(DRAIN),
             timeout_keep_alive=75,
+            ssl_certfile=self._place.tls and self._place.tls[0],
+            ssl_keyfile=self._place.tls and self._place.tls[1],
         )
+
+    def _owner_token(self) -> str:
+        """Never held up by a keychain: a start without a screen has nobody to unlock it."""
+        home = self._place.home
+        try:
+            return secrets_store.owner_token(home)
+        except secrets_store.SecretsError as error:
+            log.warning("%s For now, a new one is kept in the file %s.", error, home.state / "owner-token")
+            secrets_store.move(home, secrets_store.FILE)
+            return secrets_store.owner_token(home)
 
     def _serve_web(self) -> None:
         async def serve() -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from server.oauth.login import hash_password
 from server.paths import Home
 from server.store.database import Database
+from tests.certificates import make_certificate
 from tests.desktop.browser import Chromium, Pages, chromium
 from tests.oauth.support import PASSWORD, USERNAME, OAuthClient, RealParts, new_client, query
 from tests.programs import eventually
@@ -51,17 +47,9 @@ def pages() -> Iterator[Pages]:
 @pytest.fixture
 def secure_pages(tmp_path: Path) -> Iterator[Pages]:
     """The same over TLS."""
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
-    builder = builder.not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
-    certificate = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False).sign(key, hashes.SHA256())
-    (tmp_path / "both.pem").write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
+    certificate, key = make_certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "both.pem")
+    context.load_cert_chain(certificate, key)
     serving_pages = Pages(context)
     yield serving_pages
     serving_pages.close()

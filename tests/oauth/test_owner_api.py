@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from server.joining import owner_token
 from server.oauth.builtin import CLI_CLIENT, READ, WRITE
+from server.secrets_store import owner_token
 from server.store.database import Database
 from tests.oauth.support import Browser, OAuthClient, location, new_client, query
 from tests.web_support import Answer, Probe, fetch

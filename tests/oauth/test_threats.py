@@ -540,7 +540,7 @@ def test_nothing_secret_in_logs_or_database(probe: Probe, database: Database, re
 
 
 def _owner_post(probe: Probe, path: str, body: dict[str, Any]) -> bytes:
-    from server.joining import owner_token
+    from server.secrets_store import owner_token
 
     headers = {"Authorization": f"Bearer {owner_token(probe.home)}", "Content-Type": "application/json"}
     return fetch(probe.port, "POST", f"/api/v1{path}", headers, json.dumps(body).encode()).body
