@@ -21,7 +21,8 @@ run: install
 	$(BIN)/ownsona serve
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --ignore=tests/oauth
+	$(BIN)/python -m pytest tests/oauth --cov=server.oauth --cov-branch --cov-fail-under=100 --cov-report=term-missing:skip-covered
 
 lint: install
 	$(BIN)/ruff check .

@@ -14,7 +14,7 @@ import secrets
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "import": _import,
         "doctor": _doctor,
         "mcp": _mcp,
+        "login": _login,
+        "secrets": _secrets,
     }
     command = commands.get(options.command)
     try:
@@ -103,8 +105,18 @@ def _parser() -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true", help="as JSON")
     add("stop", "Stop the running server.")
     token = add("token", "Print an access token that is good for one hour.")
-    token.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint that it is for")
-    token.add_argument("--scope", action="append", choices=ALL_SCOPES, help="what it allows; may be repeated (default: everything)")
+    _for_endpoint(token)
+    actions = token.add_subparsers(dest="action", metavar="ACTION", title="static tokens, for programs without OAuth")
+    create = actions.add_parser("create", help="make one and print it, once", parents=[everywhere])
+    create.add_argument("name", metavar="NAME", help="what the list and the journal shall call it")
+    _for_endpoint(create)
+    actions.add_parser("list", help="show them, without the tokens themselves", parents=[everywhere])
+    revoke = actions.add_parser("revoke", help="take one back", parents=[everywhere])
+    revoke.add_argument("id", metavar="ID", help="as the list shows it")
+    store = add("secrets", "Show or choose where the owner's token is kept: in a file that only you can read, or in the system's keychain.")
+    store.add_argument("where", nargs="?", choices=("file", "keychain"), help="move it there")
+    login = add("login", "Set user name and password of the consent page. Asks for the password twice.")
+    login.add_argument("--username", default="owner", help="(default: owner)")
     export = add("export", "Write every memory to a file, forgotten ones too. Starts the server if none runs.")
     export.add_argument("file", metavar="FILE", help="a new file, or - for stdout")
     export.add_argument("--format", metavar="F", help="ownsona (default): JSON that `ownsona import` reads back")
@@ -116,6 +128,11 @@ def _parser() -> argparse.ArgumentParser:
     mcp = add("mcp", "Speak MCP on stdin and stdout; starts the server if none runs.")
     mcp.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint to forward to")
     return parser
+
+
+def _for_endpoint(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint that it is for")
+    parser.add_argument("--scope", action="append", choices=ALL_SCOPES, help="what it allows; may be repeated (default: everything)")
 
 
 def _home(options: argparse.Namespace) -> Home:
@@ -132,11 +149,11 @@ def _port(text: str | None) -> int:
     return int(value)
 
 
-def _site(port: int) -> Site:
+def _site(port: int, *, tls: bool) -> Site:
     from server.oauth.site import PublicUrlError, Site
 
     try:
-        return Site.at(port, os.environ.get("OWNSONA_PUBLIC_URL") or None)
+        return Site.at(port, os.environ.get("OWNSONA_PUBLIC_URL") or None, tls=tls)
     except PublicUrlError as error:
         raise UsageError(str(error)) from None
 
@@ -158,8 +175,10 @@ def _serve(options: argparse.Namespace) -> int:
         return DONE
     try:
         port, sockets = listen(port)
-        site = _site(port)
-        running = Running(port, os.getpid(), secrets.token_hex(32), time.time(), site.issuer)
+        given = os.environ.get("OWNSONA_TLS_CERT")
+        certificate = str(Path(given).absolute()) if given else None
+        site = _site(port, tls=certificate is not None)
+        running = Running(port, os.getpid(), secrets.token_hex(32), time.time(), site.issuer, certificate)
         announce(home, running)
         try:
             return _run(home, site, sockets, running, permanent=not options.leased)
@@ -191,11 +210,24 @@ def _run(home: Home, site: Site, sockets: list[socket.socket], running: Running,
 
     try:
         logs.set_up(home, settings.log_level, sys.stderr)
-        place = Place(home, site, sockets, running)
+        place = Place(home, site, sockets, running, _tls(settings))
         runtime = Runtime(place, make_parts(home, settings), permanent=permanent, ready=lambda: say(f"OwnSona ready at {running.url}"))
     except (KeyFileError, EmbeddingError, OSError) as error:
         raise UsageError(str(error)) from None
     return DONE if runtime.run() else FAILED
+
+
+def _tls(settings: Settings) -> tuple[str, str] | None:
+    """Certificate and key, after a look whether they fit. Raises UsageError."""
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    import ssl
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_cert, settings.tls_key, password="")
+    except (OSError, ValueError):
+        raise UsageError("OWNSONA_TLS_CERT, OWNSONA_TLS_KEY: give a certificate and its unencrypted key, both as PEM files.") from None
+    return settings.tls_cert, settings.tls_key
 
 
 def make_parts(home: Home, settings: Settings) -> Parts:
@@ -268,7 +300,52 @@ def _stop(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _secrets(options: argparse.Namespace) -> int:
+    from server import secrets_store
+
+    home = _home(options)
+    try:
+        place = secrets_store.move(home, options.where) if options.where else secrets_store.chosen(home)
+    except secrets_store.SecretsError as error:
+        complain(str(error))
+        return FAILED
+    where = f"the file {home.state / 'owner-token'}" if place == secrets_store.FILE else f"the keychain ({place})"
+    say(f"The owner's token is kept in {where}.")
+    return DONE
+
+
+def _login(options: argparse.Namespace) -> int:
+    from server import cli_access
+
+    return _told(lambda: [cli_access.set_login(_home(options), options.username)])
+
+
+def _told(work: Callable[[], Iterable[str]]) -> int:
+    """Say what the running server has done, or why it has not."""
+    from server.joining import LocalApiError
+
+    try:
+        for line in work():
+            say(line)
+    except LocalApiError as error:
+        complain(str(error))
+        return FAILED
+    return DONE
+
+
 def _token(options: argparse.Namespace) -> int:
+    from server import cli_access
+
+    home = _home(options)
+    actions: dict[str | None, Callable[[], Iterable[str]]] = {
+        "create": lambda: [cli_access.create_token(home, options.name, PATHS[options.toolset], options.scope)],
+        "list": lambda: cli_access.list_tokens(home),
+        "revoke": lambda: [cli_access.revoke_token(home, options.id)],
+    }
+    return _told(actions[options.action]) if options.action else _access_token(options)
+
+
+def _access_token(options: argparse.Namespace) -> int:
     from server.joining import announced
     from server.oauth.builtin import BUILTIN_GRANTS, CLI_CLIENT, OWNER_ID
     from server.oauth.keys import KeyFileError, SigningKey
@@ -276,7 +353,8 @@ def _token(options: argparse.Namespace) -> int:
 
     home = _home(options)
     running = announced(home)
-    site = _site(running.port if running else _port(None))
+    tls = bool(running.certificate if running else os.environ.get("OWNSONA_TLS_CERT"))
+    site = _site(running.port if running else _port(None), tls=tls)
     issuer = running.issuer if running else site.issuer
     try:
         key = SigningKey.of(home)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from server.endpoints import PATHS
-from server.joining import HOST, Running, find, lease
+from server.joining import Running, connect, find, lease
 from server.oauth.builtin import ALL_SCOPES, BUILTIN_GRANTS, OWNER_ID, STDIO_CLIENT
 from server.paths import Home
 from server.web.jsonrpc import INTERNAL_ERROR, error_message
@@ -148,7 +148,7 @@ class Link:
             headers["Mcp-Method"] = header_text(message["method"])
             if route.name is not None:
                 headers["Mcp-Name"] = header_text(route.name)
-        connection = http.client.HTTPConnection(HOST, running.port)
+        connection = connect(running)
         with contextlib.closing(connection):
             connection.connect()
             with self._lock:
@@ -166,7 +166,7 @@ class Link:
         from server.oauth.keys import KeyFileError, SigningKey
         from server.oauth.tokens import LIFETIME, TokenRequest, mint
 
-        audience = f"http://{HOST}:{running.port}{PATHS[self.toolset]}"
+        audience = f"{running.origin}{PATHS[self.toolset]}"
         grant = BUILTIN_GRANTS[STDIO_CLIENT]
         try:
             key = SigningKey.of(self.home)

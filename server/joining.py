@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from server.paths import Home, create_private, write_private
+from server.paths import Home, write_private
+from server.secrets_store import SecretsError, owner_token
 
 API = "/api/v1"
 HOST = "127.0.0.1"
@@ -35,11 +36,17 @@ class Running:
     secret: str
     started: float  # seconds since the epoch
     issuer: str  # of its access tokens
+    certificate: str | None = None  # file of the one that it shows; None: plain HTTP
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        return f"{'https' if self.certificate else 'http'}://{HOST}:{self.port}"
 
     @property
     def url(self) -> str:
         """Where the main endpoint is."""
-        return f"http://{HOST}:{self.port}/mcp"
+        return f"{self.origin}/mcp"
 
 
 def announce(home: Home, running: Running) -> None:
@@ -57,8 +64,12 @@ def announced(home: Home) -> Running | None:
     """What `runtime.json` says; the server may be long gone. None where there is no usable file."""
     try:
         values = json.loads(home.runtime_file.read_text(encoding="utf-8"))
-        return Running(int(values["port"]), int(values["pid"]), str(values["secret"]), float(values["started"]), str(values["issuer"]))
-    except (OSError, ValueError, TypeError, KeyError):
+        certificate = values.get("certificate")
+        return Running(
+            *(int(values["port"]), int(values["pid"]), str(values["secret"]), float(values["started"]), str(values["issuer"])),
+            None if certificate is None else str(certificate),
+        )
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
@@ -77,7 +88,7 @@ def proves(running: Running, timeout: float = PROOF_TIMEOUT) -> bool:
     """Whether the one that listens there knows the secret of `runtime.json`."""
     nonce = secrets.token_hex(32)
     try:
-        status, answer = _ask(running.port, "POST", f"{API}/challenge", {}, {"nonce": nonce}, timeout)
+        status, answer = _ask(running, "POST", f"{API}/challenge", {}, {"nonce": nonce}, timeout)
     except (OSError, http.client.HTTPException, ValueError):
         return False
     given = answer.get("proof")
@@ -88,19 +99,14 @@ def proves(running: Running, timeout: float = PROOF_TIMEOUT) -> bool:
     )
 
 
-def owner_token(home: Home) -> str:
-    """The owner's token of a home, made on first use (0600)."""
-    path = home.state / "owner-token"
-    if not path.exists():
-        home.create()
-        create_private(path, secrets.token_urlsafe(32))
-    return path.read_text(encoding="utf-8").strip()
-
-
-def ask(home: Home, running: Running, method: str, path: str, timeout: float = 10.0) -> dict[str, Any]:
+def ask(
+    home: Home, running: Running, method: str, path: str, timeout: float = 10.0, body: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """A call of the local API with the owner's token. Raises LocalApiError."""
     try:
-        status, answer = _ask(running.port, method, f"{API}{path}", _owner(home), None, timeout)
+        status, answer = _ask(running, method, f"{API}{path}", owner_headers(home), body, timeout)
+    except SecretsError as unreadable:
+        raise LocalApiError(str(unreadable)) from None
     except (OSError, http.client.HTTPException, ValueError):
         raise LocalApiError("The running server does not answer. `ownsona status` shows its state.") from None
     if status >= 400:
@@ -112,9 +118,9 @@ def ask(home: Home, running: Running, method: str, path: str, timeout: float = 1
 @contextlib.contextmanager
 def lease(home: Home, running: Running) -> Iterator[http.client.HTTPResponse]:
     """Keep the server alive for as long as the block runs. Reading the answer to its end means: until the server stops. Raises OSError."""
-    connection = http.client.HTTPConnection(HOST, running.port)
+    connection = connect(running)
     try:
-        connection.request("GET", f"{API}/lease", headers=_owner(home))
+        connection.request("GET", f"{API}/lease", headers=owner_headers(home))
         response = connection.getresponse()
         if response.status != 200:
             raise ConnectionError("The running server refused a lease.")
@@ -125,14 +131,28 @@ def lease(home: Home, running: Running) -> Iterator[http.client.HTTPResponse]:
         connection.close()
 
 
-def _owner(home: Home) -> dict[str, str]:
+def connect(running: Running, timeout: float | None = None) -> http.client.HTTPConnection:
+    """A connection to a server, not opened yet. With TLS only its own certificate is accepted, whatever name is in it. Raises OSError."""
+    if running.certificate is None:
+        return http.client.HTTPConnection(HOST, running.port, timeout=timeout)
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # the certificate itself is what we trust, not who issued it
+    context.load_verify_locations(running.certificate)
+    return http.client.HTTPSConnection(HOST, running.port, timeout=timeout, context=context)
+
+
+def owner_headers(home: Home) -> dict[str, str]:
+    """What a request to the owner's API carries. Raises SecretsError."""
     return {"Authorization": f"Bearer {owner_token(home)}"}
 
 
 def _ask(
-    port: int, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any] | None, timeout: float
+    running: Running, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any] | None, timeout: float
 ) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection(HOST, port, timeout=timeout)
+    connection = connect(running, timeout)
     try:
         content = None if body is None else json.dumps(body).encode()
         connection.request(method, path, content, {"Content-Type": "application/json", **headers})

@@ -18,6 +18,7 @@ from server.memory.model import Actor, Conflict, Limits, NotFound
 from server.memory.ports import StoreError
 from server.oauth.builtin import OWNER_ID
 from server.oauth.keys import PublicJwk
+from server.oauth.owner import OAuthParts
 from server.parts import StartError
 from server.paths import Home
 from server.postgres.cluster import Cluster
@@ -27,6 +28,8 @@ from server.postgres.reaping import dismiss, start_reaper
 from server.settings import Settings
 from server.store.database import Database
 from server.store.oauth import OAuthTables
+from server.store.oauth_flow import OAuthFlow
+from server.store.oauth_owner import OAuthOwner
 from server.store.operation import MemoryOperation
 from server.store.schema import migrate
 from server.store.store import PostgresStore
@@ -61,7 +64,9 @@ class LocalParts:
         self.toolsets: Mapping[str, Toolset] = {path: served[name] for name, path in PATHS.items()}
         self.journal = OwnerJournal(memories)
         self.transfer = OwnerTransfer(memories, OWNER_ID)
-        self._oauth = self.grants = OAuthTables(self._database.statements, OWNER_ID)
+        self._tables = self.grants = OAuthTables(self._database.statements, OWNER_ID)
+        connect = self._database.transaction
+        self.oauth = OAuthParts(OAuthFlow(connect, OWNER_ID), OAuthOwner(connect, OWNER_ID), settings.fixed_login())
 
     def start_database(self) -> None:
         """The cluster or the person's own server, the schema, the pool. Raises StartError."""
@@ -113,13 +118,13 @@ class LocalParts:
         self._stopping.set()
         self._embedder.stop()
 
-    def register_key(self, jwk: PublicJwk) -> None:
-        """Make this home's public key known in the database. Raises StoreError."""
-        self._oauth.register_key(jwk)
+    def register_key(self, jwk: PublicJwk, replaces: str | None) -> None:
+        """Make this home's public key known in the database, in the place of an older one. Raises StoreError."""
+        self._tables.register_key(jwk, replaces)
 
     def public_keys(self) -> Iterable[Mapping[str, Any]]:
         """The public keys of all homes on this database. Raises StoreError."""
-        return self._oauth.public_keys()
+        return self._tables.public_keys()
 
     def _external_conninfo(self) -> str:
         conninfo = self._external or ""

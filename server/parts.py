@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from server.oauth.grants import GrantBook
 from server.oauth.keys import PublicJwk
+from server.oauth.owner import OAuthParts
 from server.toolsets.base import Toolset
 from server.web.local_api import Journal
 from server.web.transfer_api import Transfer
@@ -36,6 +37,10 @@ class Parts(Protocol):
         """What clients were allowed."""
 
     @property
+    def oauth(self) -> OAuthParts:
+        """What the authorization server stands on."""
+
+    @property
     def journal(self) -> Journal:
         """What was done, for the owner's programs."""
 
@@ -61,8 +66,8 @@ class Parts(Protocol):
     def stop_model(self) -> None:
         """Stop it and wait for the end."""
 
-    def register_key(self, jwk: PublicJwk) -> None:
-        """Make this home's public key known in the database. Raises StoreError."""
+    def register_key(self, jwk: PublicJwk, replaces: str | None) -> None:
+        """Make this home's public key known in the database, in the place of an older one. Raises StoreError."""
 
     def public_keys(self) -> Iterable[Mapping[str, Any]]:
         """The public keys of all homes on this database. Raises StoreError."""

@@ -17,18 +17,22 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Any
 
 import uvicorn
 
-from server import __version__
-from server.joining import Running, owner_token
+from server import __version__, secrets_store
+from server.joining import Running
 from server.leases import Leases
 from server.memory.ports import StoreError
+from server.oauth.authority import Authority
 from server.oauth.keys import PublicKeys, SigningKey
+from server.oauth.login import Login
+from server.oauth.resources import Resources
 from server.oauth.site import Site
-from server.oauth.tokens import TokenVerifier
+from server.oauth.tokens import TokenVerifier, mint
 from server.parts import Parts, StartError
 from server.paths import Home
 from server.stages import DATABASE, MODEL, Stages
@@ -36,6 +40,8 @@ from server.supervision import Stage, Supervisor
 from server.web.app import WebParts, build_app
 from server.web.endpoint import Access
 from server.web.local_api import LocalApi
+from server.web.oauth_api import OAuthApi
+from server.web.oauth_endpoints import OAuthEndpoints
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +58,7 @@ class Place:
     site: Site
     sockets: list[socket.socket]
     running: Running
+    tls: tuple[str, str] | None = None  # PEM files of certificate and key
 
 
 class Runtime:
@@ -68,7 +75,7 @@ class Runtime:
         self._web_stopping: asyncio.Event | None = None
         self._stages = Stages()
         self._leases = Leases(permanent=permanent, changed=self._wake)
-        self._signing_key = SigningKey.of(place.home)
+        self._signing_key = SigningKey.of(place.home, rotate=True)
         self._keys = PublicKeys(place.home, self._signing_key)
         self._supervisors = [
             Supervisor(Stage(DATABASE, self._start_database, parts.database_alive), self._stages, self._stopping),
@@ -143,16 +150,23 @@ class Runtime:
         """The database and, with it, the keys of all homes that share it."""
         self._parts.start_database()
         try:
-            self._parts.register_key(self._signing_key.public())
+            self._parts.register_key(self._signing_key.public(), self._signing_key.replaces)
             self._keys.fetch_with(self._parts.public_keys)
         except StoreError as error:
             raise StartError(str(error), retry=True) from None
 
     def _web_config(self) -> uvicorn.Config:
-        access = Access(self._place.site, TokenVerifier(self._keys, self._place.site.issuer), self._parts.grants, self._stages)
-        running = self._place.running
-        api = LocalApi(self, self._parts.journal, self._parts.transfer, running.secret, running.port)
-        app = build_app(WebParts(access, self._keys, self._parts.toolsets, api, owner_token(self._place.home)))
+        site, running, oauth = self._place.site, self._place.running, self._parts.oauth
+        verifier = TokenVerifier(self._keys, site.issuer)
+        scopes = {path: frozenset().union(*(tool.scopes for tool in one.tools)) for path, one in self._parts.toolsets.items()}
+        resources = Resources(site, scopes)
+        authority = Authority(oauth.store, resources, partial(mint, self._signing_key), verifier)
+        endpoints = OAuthEndpoints(authority, Login(oauth.store, oauth.fixed_login), site, self._stages)
+        more = OAuthApi(oauth, resources, self._stages).routes()
+        api = LocalApi(self, self._parts.journal, self._parts.transfer, running.secret, running.port, more)
+        access = Access(site, verifier, self._parts.grants, self._stages)
+        app = build_app(WebParts(access, self._keys, self._parts.toolsets, endpoints, api, self._owner_token()))
+        logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL)  # addresses of /oauth hold what nobody else may know
         return uvicorn.Config(
             app,
             loop="asyncio",
@@ -165,7 +179,19 @@ class Runtime:
             proxy_headers=False,
             timeout_graceful_shutdown=int(DRAIN),
             timeout_keep_alive=75,
+            ssl_certfile=self._place.tls and self._place.tls[0],
+            ssl_keyfile=self._place.tls and self._place.tls[1],
         )
+
+    def _owner_token(self) -> str:
+        """Never held up by a keychain: a start without a screen has nobody to unlock it."""
+        home = self._place.home
+        try:
+            return secrets_store.owner_token(home)
+        except secrets_store.SecretsError as error:
+            log.warning("%s For now, a new one is kept in the file %s.", error, home.state / "owner-token")
+            secrets_store.move(home, secrets_store.FILE)
+            return secrets_store.owner_token(home)
 
     def _serve_web(self) -> None:
         async def serve() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from server.endpoints import DEFAULT_PORT
 from server.memory.model import Limits
+from server.oauth.login import FixedLogin
 
 _LIMITS = Limits()
 
@@ -30,6 +31,10 @@ class Settings(BaseModel):
     embedding_threads: int = Field(min(2, os.cpu_count() or 1), ge=1, le=64)
     embedding_idle_minutes: float = Field(0.0, ge=0)  # without work the local model is unloaded after so long; 0: never
     public_url: str | None = None
+    tls_cert: str | None = None  # PEM files; without them the server speaks plain HTTP on loopback
+    tls_key: str | None = None
+    login_username: str | None = None  # of the consent page; both or none
+    login_password: str | None = Field(None, repr=False)
     max_text_chars: int = Field(_LIMITS.max_text_chars, ge=1, le=1_000_000)
     max_batch_size: int = Field(_LIMITS.max_batch_size, ge=1, le=10_000)
     default_recall_limit: int = Field(_LIMITS.default_recall_limit, ge=1, le=1000)
@@ -37,6 +42,17 @@ class Settings(BaseModel):
     graph_max_relations: int = Field(_LIMITS.graph_max_relations, ge=1, le=100_000)
     max_export_rows: int = Field(_LIMITS.max_export_rows, ge=1, le=1_000_000)
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+
+    def fixed_login(self) -> FixedLogin | None:
+        """The login that the environment sets, if it does."""
+        return FixedLogin(self.login_username, self.login_password) if self.login_username and self.login_password else None
+
+    @model_validator(mode="after")
+    def _pairs(self) -> Settings:
+        for first, second in (("tls_cert", "tls_key"), ("login_username", "login_password")):
+            if bool(getattr(self, first)) != bool(getattr(self, second)):
+                raise ValueError(f"OWNSONA_{first.upper()} and OWNSONA_{second.upper()} are needed together")
+        return self
 
     @classmethod
     def read(cls, environ: Mapping[str, str] = os.environ, **overrides: object) -> Settings:
@@ -51,4 +67,5 @@ class Settings(BaseModel):
             # The value itself is left out: it may be a password.
             first = error.errors(include_url=False, include_input=False)[0]
             name = ".".join(map(str, first["loc"]))
-            raise SettingsError(f"OWNSONA_{name.upper()}: {first['msg']}.") from None
+            where = f"OWNSONA_{name.upper()}: " if name else ""
+            raise SettingsError(f"{where}{first['msg'].removeprefix('Value error, ')}.") from None

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from typing import Any, NoReturn
 from unittest import mock
 
 from server import cli
 from server.memory.model import Conflict, InvalidInput
 from server.memory.ports import EmbeddingError, StoreError
-from server.oauth.builtin import ALL_SCOPES
+from server.oauth.builtin import ALL_SCOPES, OWNER_ID
 from server.oauth.grants import Grant
 from server.oauth.keys import PublicJwk
+from server.oauth.owner import OAuthParts
 from server.oauth.tokens import AccessToken
 from server.parts import StartError
 from server.paths import Home
 from server.settings import Settings
+from server.store.oauth_flow import OAuthFlow
+from server.store.oauth_owner import OAuthOwner
 from server.web.local_api import UndoRefusedError
 from tests.probe_toolset import ProbeToolset
 
@@ -33,9 +36,20 @@ class ProbeGrants:
         self.revoked: set[str] = set()
         self.scopes = frozenset(ALL_SCOPES)
 
-    def look(self, token: AccessToken) -> Grant | None:
+    def look(self, token: AccessToken, tool: str = "") -> Grant | None:
         """The grant, unless it is in `revoked`."""
+        del tool
         return None if token.grant in self.revoked else Grant(token.client_name or token.client_id, 1, self.scopes)
+
+    def static_token(self, token: str, paths: Collection[str]) -> AccessToken | None:
+        """There is none."""
+        del token, paths
+        return None
+
+
+def no_database() -> NoReturn:
+    """A connection that cannot be had: these tests are about something else than what is behind it."""
+    raise StoreError("There is no database here.")
 
 
 class ProbeJournal:
@@ -85,6 +99,7 @@ class ProbeParts:
         self.grants = ProbeGrants()
         self.journal = ProbeJournal()
         self.transfer = ProbeTransfer()
+        self.oauth = OAuthParts(OAuthFlow(no_database, OWNER_ID), OAuthOwner(no_database, OWNER_ID))
         self.keys: list[PublicJwk] = []
         self.gone = False  # the database does not answer
         self.database_gate = threading.Event()
@@ -122,8 +137,9 @@ class ProbeParts:
         """A start under way ends."""
         self.model_gate.set()
 
-    def register_key(self, jwk: PublicJwk) -> None:
+    def register_key(self, jwk: PublicJwk, replaces: str | None) -> None:
         """Keep it."""
+        del replaces
         self.keys.append(jwk)
 
     def public_keys(self) -> Iterable[Mapping[str, Any]]:

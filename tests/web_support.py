@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from server.joining import Running, announce, owner_token
+from server.joining import Running, announce
 from server.listening import listen
 from server.oauth.builtin import ALL_SCOPES, BUILTIN_GRANTS, CLI_CLIENT
 from server.oauth.keys import SigningKey
@@ -21,6 +21,7 @@ from server.oauth.site import Site
 from server.oauth.tokens import TokenRequest, mint
 from server.paths import Home
 from server.runtime import Place, Runtime
+from server.secrets_store import owner_token
 from server.settings import Settings
 from tests.probe_server import ProbeParts
 

@@ -15,6 +15,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
     ("a GitHub token", r"gh[pousr]_[A-Za-z0-9]{30,}"),
     ("a GitHub token", r"github_pat_[A-Za-z0-9_]{60,}"),
     ("a GitLab token", r"glpat-[A-Za-z0-9_-]{20,}"),
+    ("an OwnSona token", r"ownsona_pat_[A-Za-z0-9_-]{40,}"),
     ("an npm token", r"npm_[A-Za-z0-9]{36,}"),
     ("an AWS access key", r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
     ("a Slack token", r"xox[baprs]-[A-Za-z0-9-]{10,}"),

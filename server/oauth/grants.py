@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,5 +21,11 @@ class Grant:
 class GrantBook(Protocol):
     """Where grants are kept."""
 
-    def look(self, token: AccessToken) -> Grant | None:
-        """The grant behind a token, or None where it or the key was revoked. Blocks; raises StoreError."""
+    def look(self, token: AccessToken, tool: str = "") -> Grant | None:
+        """The grant behind a token, or None where it or the key was revoked; its use of `tool` is noted, at most once a minute.
+
+        Blocks; raises StoreError.
+        """
+
+    def static_token(self, token: str, paths: Collection[str]) -> AccessToken | None:
+        """A static token that is good for one of these endpoints. Blocks; raises StoreError."""

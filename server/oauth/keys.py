@@ -10,6 +10,7 @@ import json
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from server.paths import Home, create_private, write_private
 log = logging.getLogger(__name__)
 
 ALGORITHM = "ES256"
+ROTATION_DAYS = 90
 KID = re.compile(r"[A-Za-z0-9_-]{43}")  # an RFC 7638 thumbprint: SHA-256 in base64url
 
 PublicJwk = dict[str, str]
@@ -34,37 +36,54 @@ class KeyFileError(Exception):
 class SigningKey:
     """The private key of one home."""
 
-    def __init__(self, key: ECKey) -> None:
+    def __init__(self, key: ECKey, created: float = 0.0, replaces: str | None = None) -> None:
         self.key = key
         self.kid = key.thumbprint()
+        self.created = created  # seconds since the epoch
+        self.replaces = replaces  # id of the key before it
 
     @classmethod
     def generate(cls) -> SigningKey:
         """A new P-256 key."""
-        return cls(ECKey.generate_key("P-256", private=True))
+        return cls(ECKey.generate_key("P-256", private=True), time.time())
 
     @classmethod
-    def of(cls, home: Home) -> SigningKey:
-        """The key of a home, made on first use. Of two that make it at once, both get the same one. Raises KeyFileError, OSError."""
+    def of(cls, home: Home, *, rotate: bool = False) -> SigningKey:
+        """The key of a home, made on first use. Of two that make it at once, both get the same one. Raises KeyFileError, OSError.
+
+        With `rotate` (for the server, which holds the home's lock) a key that is older than ROTATION_DAYS is replaced. The
+        public half of the old one stays good for as long as tokens that it signed.
+        """
         path = home.state / "signing-key.json"
         if not path.exists():
             home.create()
-            create_private(path, json.dumps(cls.generate().key.as_dict(private=True)))
-        return cls(_read_private(path))
+            create_private(path, cls.generate().text())
+        current = _read_private(path)
+        if rotate and time.time() - current.created > ROTATION_DAYS * 86400:
+            current = cls(cls.generate().key, time.time(), current.kid)
+            write_private(path, current.text())
+        return current
+
+    def text(self) -> str:
+        """The key as its file holds it, the private half included."""
+        members = {**self.key.as_dict(private=True), "created": self.created, "replaces": self.replaces}
+        return json.dumps({name: value for name, value in members.items() if value is not None})
 
     def public(self) -> PublicJwk:
         """The public half as a JWK with `kid`, `alg` and `use`."""
         return public_jwk(self.key)
 
 
-def _read_private(path: Path) -> ECKey:
+def _read_private(path: Path) -> SigningKey:
     try:
-        key = ECKey.import_key(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError, KeyError, JoseError):
+        members = json.loads(path.read_text(encoding="utf-8"))
+        created, replaces = float(members.pop("created", 0.0)), members.pop("replaces", None)
+        key = ECKey.import_key(members)
+    except (ValueError, TypeError, KeyError, AttributeError, JoseError):
         key = None  # the cause may quote the key, so it does not travel on
     if key is None or not key.is_private or key.curve_name != "P-256":
         raise KeyFileError(f"{path} does not hold a signing key. Delete it and start again: a new one is made, and clients sign in anew.")
-    return key
+    return SigningKey(key, created, replaces if isinstance(replaces, str) else None)
 
 
 def public_jwk(key: ECKey) -> PublicJwk:

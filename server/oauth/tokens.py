@@ -33,8 +33,8 @@ class AccessToken:
     client_name: str | None  # what the program at the other end of the stdio bridge calls itself
     grant: str
     scopes: frozenset[str]
-    kid: str
-    expires_at: int  # seconds since the epoch
+    kid: str | None  # None: a static token, which no key signs
+    expires_at: int  # seconds since the epoch; 0: never
 
 
 @dataclass(frozen=True, slots=True)

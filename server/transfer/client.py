@@ -11,7 +11,7 @@ from typing import Any
 
 from server.endpoints import DEFAULT_TOOLSET
 from server.forwarding import Link, ServerUnavailableError
-from server.joining import API, HOST, LocalApiError, Running, ask, owner_token
+from server.joining import API, LocalApiError, Running, ask, connect, owner_headers
 from server.paths import Home
 
 TIMEOUT = 600.0  # seconds for one step: hundreds of long texts go through the model
@@ -75,9 +75,8 @@ class Server:
     @contextlib.contextmanager
     def _request(self, method: str, path: str, body: bytes | None) -> Iterator[http.client.HTTPResponse]:
         running = self._running()
-        headers = {"Authorization": f"Bearer {owner_token(self._home)}", "Content-Type": "application/json"}
-        connection = http.client.HTTPConnection(HOST, running.port, timeout=TIMEOUT)
-        with contextlib.closing(connection):
+        headers = {"Content-Type": "application/json", **owner_headers(self._home)}
+        with contextlib.closing(connect(running, TIMEOUT)) as connection:
             try:
                 connection.request(method, f"{API}{path}", body, headers)
                 response = connection.getresponse()

@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -19,13 +18,15 @@ from server.joining import API
 from server.memory.ports import StoreError
 from server.oauth import challenge
 from server.oauth.keys import PublicKeys
-from server.oauth.metadata import protected_resource
+from server.oauth.metadata import SERVER_PATHS, authorization_server, protected_resource
 from server.oauth.tokens import TokenError
 from server.toolsets.base import Toolset
 from server.web.answers import error_body, header_values, send_json
-from server.web.endpoint import Access, Endpoint
+from server.web.cors import Cors, serves_browsers
+from server.web.endpoint import Access, Endpoint, check_token
 from server.web.guards import Boundary, Guards
 from server.web.local_api import LocalApi, OwnerOnly
+from server.web.oauth_endpoints import OAuthEndpoints
 from server.web.protocol import Protocol
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -40,6 +41,7 @@ class WebParts:
     access: Access
     keys: PublicKeys
     toolsets: Mapping[str, Toolset]
+    oauth: OAuthEndpoints
     api: LocalApi
     owner_token: str
 
@@ -58,6 +60,7 @@ def build_app(parts: WebParts) -> ASGIApp:
     routes: list[BaseRoute] = [
         Route("/healthz", _health(parts)),
         Route("/oauth/jwks", _jwks(parts)),
+        *parts.oauth.routes(),
         *_metadata_routes(parts),
         Route(f"{API}/challenge", parts.api.challenge, methods=["POST"]),
         Mount(API, app=OwnerOnly(Router(routes=parts.api.routes(), redirect_slashes=False), parts.owner_token)),
@@ -68,7 +71,8 @@ def build_app(parts: WebParts) -> ASGIApp:
     app = Starlette(routes=routes, lifespan=lifespan)
     app.router.redirect_slashes = False
     app.router.default = NotFound(parts)
-    return Boundary(Guards(app, parts.access.site))
+    paths = frozenset(parts.toolsets)
+    return Boundary(Guards(Cors(app, parts.access.site, paths), parts.access.site, lambda path: serves_browsers(path, paths)))
 
 
 class NotFound:
@@ -76,7 +80,8 @@ class NotFound:
 
     def __init__(self, parts: WebParts) -> None:
         self._access = parts.access
-        self._audiences = frozenset().union(*(parts.access.site.audiences(path) for path in parts.toolsets))
+        self._owner_token = parts.owner_token
+        self._paths = tuple(parts.toolsets)
         self._main = next(iter(parts.toolsets))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -95,7 +100,7 @@ class NotFound:
         if token is None:
             return challenge.missing_token(metadata_url, ())
         try:
-            await anyio.to_thread.run_sync(self._access.verifier.verify, token, self._audiences)
+            await check_token(self._access, token, self._paths)
         except TokenError as error:
             return challenge.bad_token(metadata_url, (), str(error))
         except StoreError:
@@ -104,14 +109,12 @@ class NotFound:
 
 
 def _metadata_routes(parts: WebParts) -> list[Route]:
-    """RFC 9728 at the root form (the main endpoint) and at the path form of each endpoint."""
-    routes: list[Route] = []
-    for path, toolset in parts.toolsets.items():
-        document = _metadata(parts, path, toolset)
-        if not routes:
-            routes.append(Route(challenge.METADATA_PATH, document))
-        routes.append(Route(f"{challenge.METADATA_PATH}{path}", document))
-    return routes
+    """RFC 9728 at the root form (the main endpoint) and at the path form of each endpoint; RFC 8414 at both forms too."""
+    server = _authorization_server(parts)
+    routes = [Route(f"{well_known}{path}", server) for well_known in SERVER_PATHS for path in ("", *parts.toolsets)]
+    documents = {path: _metadata(parts, path, toolset) for path, toolset in parts.toolsets.items()}
+    routes.append(Route(challenge.METADATA_PATH, next(iter(documents.values()))))
+    return routes + [Route(f"{challenge.METADATA_PATH}{path}", document) for path, document in documents.items()]
 
 
 def _metadata(parts: WebParts, path: str, toolset: Toolset) -> Handler:
@@ -119,6 +122,15 @@ def _metadata(parts: WebParts, path: str, toolset: Toolset) -> Handler:
 
     async def document(request: Request) -> Response:
         body = protected_resource(parts.access.site, request.headers["host"], path, scopes, TITLE)
+        return JSONResponse(body, headers={"cache-control": "no-store"})
+
+    return document
+
+
+def _authorization_server(parts: WebParts) -> Handler:
+    body = authorization_server(parts.access.site)
+
+    async def document(_request: Request) -> Response:
         return JSONResponse(body, headers={"cache-control": "no-store"})
 
     return document

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import anyio.to_thread
@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.memory.ports import StoreError
 from server.oauth import challenge
 from server.oauth.grants import Grant, GrantBook
+from server.oauth.opaque import STATIC_PREFIX
 from server.oauth.site import Site
 from server.oauth.tokens import AccessToken, TokenError, TokenVerifier
 from server.stages import DATABASE, Stages, State
@@ -43,6 +44,21 @@ class Access:
     verifier: TokenVerifier
     grants: GrantBook
     stages: Stages
+
+
+async def check_token(access: Access, token: str, paths: Collection[str]) -> AccessToken:
+    """What a token says that is good for one of these endpoints. A static one waits for the database. Raises TokenError, StoreError."""
+    if token.startswith(STATIC_PREFIX):
+        stage = await access.stages.settled(DATABASE, time.monotonic() + STAGE_WAIT)
+        if stage.state is not State.READY:
+            raise StoreError(STORE_HINT)
+        found = await anyio.to_thread.run_sync(access.grants.static_token, token, paths)
+        if found is None:
+            raise TokenError("The token was revoked, or is for another address.")
+        return found
+    audiences = frozenset().union(*(access.site.audiences(path) for path in paths))
+    # In a thread, because a key that is not known yet is looked for in the database.
+    return await anyio.to_thread.run_sync(access.verifier.verify, token, audiences)
 
 
 class RefusedError(Exception):
@@ -89,10 +105,8 @@ class Endpoint:
         text = challenge.bearer_token(scope["headers"])
         if text is None:
             raise RefusedError(challenge.missing_token(metadata_url, self._all_scopes))
-        audiences = self._access.site.audiences(self._path)
         try:
-            # In a thread, because a key that is not known yet is looked for in the database.
-            return await anyio.to_thread.run_sync(self._access.verifier.verify, text, audiences)
+            return await check_token(self._access, text, [self._path])
         except TokenError as error:
             raise RefusedError(challenge.bad_token(metadata_url, self._all_scopes, str(error))) from None
 
@@ -106,10 +120,16 @@ class Endpoint:
         if stage.state is not State.READY:
             return Call(None, deadline, stage.hint or "The database is still starting. Try again in a moment.")
         try:
-            grant = await anyio.to_thread.run_sync(partial(self._access.grants.look, token))
+            grant = await anyio.to_thread.run_sync(self._access.grants.look, token, self._tool(message))
         except StoreError:
             return Call(None, deadline, STORE_HINT)
         return Call(self._caller(grant, needed, metadata_url), deadline)
+
+    def _tool(self, message: dict[str, Any]) -> str:
+        """The tool that is called, if it is one of ours: other names are not noted."""
+        params = message.get("params")
+        name = params.get("name") if isinstance(params, dict) else None
+        return next((tool.name for tool in self._toolset.tools if tool.name == name), "")
 
     def _needed(self, params: Any) -> frozenset[str]:
         """The scopes of this very call; none for what is no call of a tool, which is refused further on."""

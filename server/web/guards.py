@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
+from collections.abc import Callable
 
 import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.oauth.site import Site
+from server.oauth.site import LOCAL_ORIGIN, Site
 from server.web.answers import error_body, header_values, send_json
 
 log = logging.getLogger(__name__)
@@ -16,6 +18,7 @@ MAX_BODY = 4 * 1024 * 1024  # bytes
 WRONG_HOST = "This server does not answer under that host name. Use 127.0.0.1 or localhost."
 DRAIN_BYTES = 32 * 1024 * 1024  # of a refused request, so that its sender gets the refusal
 DRAIN_SECONDS = 2.0
+_LOCAL_ORIGIN = re.compile(LOCAL_ORIGIN)
 
 
 class Boundary:
@@ -46,8 +49,9 @@ class Boundary:
 class Guards:
     """Refuses foreign Hosts (DNS rebinding) and Origins (other pages in a browser) and bodies that are too large."""
 
-    def __init__(self, app: ASGIApp, site: Site, max_body: int = MAX_BODY) -> None:
+    def __init__(self, app: ASGIApp, site: Site, browsers: Callable[[str], bool] = lambda _: False, max_body: int = MAX_BODY) -> None:
         self._app = app
+        self._browsers = browsers  # whether pages of other programs on this computer may use a path
         self._hosts = site.hosts
         self._origins = site.origins
         self._max_body = max_body
@@ -60,7 +64,7 @@ class Guards:
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             await _refuse(receive, send, 421, error_body("WRONG_HOST", WRONG_HOST))
             return
-        if any(origin.lower() not in self._origins for origin in header_values(scope, b"origin")):
+        if not all(self._good_origin(origin.lower(), scope["path"]) for origin in header_values(scope, b"origin")):
             await _refuse(receive, send, 403, error_body("WRONG_ORIGIN", "Requests from other web pages are refused."))
             return
         body = await self._body(scope, receive)
@@ -69,6 +73,9 @@ class Guards:
             await _refuse(receive, send, 413, error_body("LIMIT_EXCEEDED", message))
             return
         await self._app(scope, replay(body, receive), send)
+
+    def _good_origin(self, origin: str, path: str) -> bool:
+        return origin in self._origins or (_LOCAL_ORIGIN.fullmatch(origin) is not None and self._browsers(path))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
         """The whole body, or None where it is too large; what is sent beyond the limit is never kept."""

@@ -108,12 +108,13 @@ async def _until(event: Any, scope: anyio.CancelScope) -> None:
 class LocalApi:
     """The handlers behind the owner's token, and the challenge, which needs none."""
 
-    def __init__(self, control: Control, journal: Journal, transfer: Transfer, secret: str, port: int) -> None:
+    def __init__(self, control: Control, journal: Journal, transfer: Transfer, secret: str, port: int, more: Sequence[Route] = ()) -> None:
         self._control = control
         self._journal = journal
         self._transfer = TransferApi(transfer)
         self._secret = secret
         self._port = port
+        self._more = more  # routes of other rooms
 
     def routes(self) -> list[Route]:
         """Routes below `/api/v1` that need the owner's token."""
@@ -124,6 +125,7 @@ class LocalApi:
             Route("/journal", self._entries),
             Route("/journal/{entry:int}/undo", self._undo, methods=["POST"]),
             *self._transfer.routes(),
+            *self._more,
         ]
 
     async def challenge(self, request: Request) -> Response:
@@ -133,47 +135,49 @@ class LocalApi:
         except (ValueError, TypeError, KeyError, RecursionError):
             nonce = None
         if not isinstance(nonce, str) or not nonce.isascii() or not 16 <= len(nonce) <= 128:
-            return _error(400, "INVALID_INPUT", "nonce must be a text of 16 to 128 ASCII characters.")
-        return _ok({"proof": proof(self._secret, nonce, self._port)})
+            return api_error(400, "INVALID_INPUT", "nonce must be a text of 16 to 128 ASCII characters.")
+        return api_ok({"proof": proof(self._secret, nonce, self._port)})
 
     async def _status(self, _request: Request) -> Response:
-        return _ok(self._control.describe())
+        return api_ok(self._control.describe())
 
     async def _stop(self, _request: Request) -> Response:
         self._control.request_stop()
-        return _ok({}, status=202)
+        return api_ok({}, status=202)
 
     async def _entries(self, request: Request) -> Response:
         limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
         if not _is_id(limit) or not 1 <= int(limit) <= MAX_PAGE:
-            return _error(400, "INVALID_INPUT", f"limit must be a whole number from 1 to {MAX_PAGE}.")
+            return api_error(400, "INVALID_INPUT", f"limit must be a whole number from 1 to {MAX_PAGE}.")
         if before is not None and not _is_id(before):
-            return _error(400, "INVALID_INPUT", "before must be the id of a journal entry.")
+            return api_error(400, "INVALID_INPUT", "before must be the id of a journal entry.")
         try:
             entries = await anyio.to_thread.run_sync(self._journal.entries, int(limit), int(before) if before else None)
         except StoreError as error:
-            return _error(503, "DATABASE_ERROR", str(error))
-        return _ok({"entries": [dict(entry) for entry in entries]})
+            return api_error(503, "DATABASE_ERROR", str(error))
+        return api_ok({"entries": [dict(entry) for entry in entries]})
 
     async def _undo(self, request: Request) -> Response:
         try:
             changed = await anyio.to_thread.run_sync(self._journal.undo, request.path_params["entry"])
         except LookupError:
-            return _error(404, "NOT_FOUND", "There is no such journal entry.")
+            return api_error(404, "NOT_FOUND", "There is no such journal entry.")
         except UndoRefusedError as error:
-            return _error(409, "CONFLICT", str(error))
+            return api_error(409, "CONFLICT", str(error))
         except StoreError as error:
-            return _error(503, "DATABASE_ERROR", str(error))
-        return _ok(dict(changed))
+            return api_error(503, "DATABASE_ERROR", str(error))
+        return api_ok(dict(changed))
 
 
 def _is_id(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= 18
 
 
-def _ok(payload: Mapping[str, Any], status: int = 200) -> Response:
+def api_ok(payload: Mapping[str, Any], status: int = 200) -> Response:
+    """A JSON answer that no cache keeps."""
     return JSONResponse({"ok": True, **payload}, status_code=status, headers={"cache-control": "no-store"})
 
 
-def _error(status: int, code: str, message: str) -> Response:
+def api_error(status: int, code: str, message: str) -> Response:
+    """A refusal in the envelope of the API."""
     return Response(error_body(code, message), status, {"cache-control": "no-store"}, "application/json")

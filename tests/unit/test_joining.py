@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server import joining
+from server import joining, secrets_store
 from server.joining import Running
 from server.paths import Home
 
@@ -44,8 +44,8 @@ def test_damaged_file(home: Home, text: str) -> None:
 
 def test_owner_token(home: Home) -> None:
     """Made once, private."""
-    token = joining.owner_token(home)
-    assert joining.owner_token(home) == token
+    token = secrets_store.owner_token(home)
+    assert secrets_store.owner_token(home) == token
     assert len(token) >= 43
     if sys.platform != "win32":
         assert (home.state / "owner-token").stat().st_mode & 0o777 == 0o600

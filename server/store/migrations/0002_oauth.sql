@@ -1,13 +1,15 @@
 -- Who may call: clients, what the person has allowed each of them, and the public halves of the keys that sign tokens.
--- No secret is kept here: private keys stay in the homes.
+-- No usable secret is kept here: private keys stay in the homes, all else is kept as its SHA-256 (of 256 random bits) or argon2 hash.
 
 CREATE TABLE oauth_clients (
-    owner_id    integer NOT NULL,
-    client_id   text NOT NULL,
-    kind        text NOT NULL CHECK (kind IN ('builtin', 'registered', 'static')),
-    name        text NOT NULL,
-    metadata    jsonb NOT NULL DEFAULT '{}',
-    created_at  timestamptz NOT NULL DEFAULT now(),
+    owner_id     integer NOT NULL,
+    client_id    text NOT NULL,
+    kind         text NOT NULL CHECK (kind IN ('builtin', 'registered', 'static')),
+    name         text NOT NULL,
+    metadata     jsonb NOT NULL DEFAULT '{}',  -- as the client registered it
+    secret_hash  bytea,  -- NULL: a public client
+    created_at   timestamptz NOT NULL DEFAULT now(),
+    approved_at  timestamptz,  -- the first time; clients that never were are dropped when there are too many
     PRIMARY KEY (owner_id, client_id)
 );
 
@@ -16,21 +18,93 @@ CREATE TABLE oauth_grants (
     id            uuid NOT NULL,
     client_id     text NOT NULL,
     scopes        text[] NOT NULL,
+    path          text,  -- of the endpoint that it is for; NULL: the token says
     created_at    timestamptz NOT NULL DEFAULT now(),
     revoked_at    timestamptz,
     last_used_at  timestamptz,
+    last_tool     text,
     PRIMARY KEY (owner_id, id),
     FOREIGN KEY (owner_id, client_id) REFERENCES oauth_clients (owner_id, client_id) ON DELETE CASCADE
 );
 
 CREATE INDEX oauth_grants_by_client ON oauth_grants (owner_id, client_id);
 
-CREATE TABLE signing_keys (
+-- Authorization requests that wait for the person.
+CREATE TABLE oauth_requests (
+    owner_id        integer NOT NULL,
+    id_hash         bytea NOT NULL,
+    cookie_hash     bytea NOT NULL,  -- of the browser that may finish it
+    client_id       text NOT NULL,
+    redirect_uri    text NOT NULL,
+    redirect_given  boolean NOT NULL,
+    state           text,
+    scopes          text[] NOT NULL,
+    path            text NOT NULL,
+    code_challenge  text NOT NULL,
+    created_at      timestamptz NOT NULL DEFAULT now(),
+    expires_at      timestamptz NOT NULL,
+    decision        text CHECK (decision IN ('allowed', 'denied')),
+    PRIMARY KEY (owner_id, id_hash),
+    FOREIGN KEY (owner_id, client_id) REFERENCES oauth_clients (owner_id, client_id) ON DELETE CASCADE
+);
+
+CREATE TABLE oauth_codes (
+    owner_id        integer NOT NULL,
+    code_hash       bytea NOT NULL,
+    client_id       text NOT NULL,
+    grant_id        uuid NOT NULL,  -- the grant begins when the code is redeemed
+    redirect_uri    text,  -- NULL: the request named none
+    scopes          text[] NOT NULL,
+    path            text NOT NULL,
+    code_challenge  text NOT NULL,
+    expires_at      timestamptz NOT NULL,
+    used_at         timestamptz,
+    PRIMARY KEY (owner_id, code_hash),
+    FOREIGN KEY (owner_id, client_id) REFERENCES oauth_clients (owner_id, client_id) ON DELETE CASCADE
+);
+
+-- Opaque tokens: refresh tokens, and the static ones that the person makes.
+CREATE TABLE oauth_tokens (
     owner_id    integer NOT NULL,
-    kid         text NOT NULL,
-    public_jwk  jsonb NOT NULL CHECK (NOT public_jwk ? 'd'),  -- never a private key
+    token_hash  bytea NOT NULL,
+    kind        text NOT NULL CHECK (kind IN ('refresh', 'static')),
+    grant_id    uuid NOT NULL,
     created_at  timestamptz NOT NULL DEFAULT now(),
-    retired_at  timestamptz,
+    expires_at  timestamptz,
+    used_at     timestamptz,  -- of a refresh token: when it was first exchanged
+    PRIMARY KEY (owner_id, token_hash),
+    FOREIGN KEY (owner_id, grant_id) REFERENCES oauth_grants (owner_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX oauth_tokens_by_grant ON oauth_tokens (owner_id, grant_id);
+
+-- Requests per minute and address, and wrong passwords in a row.
+CREATE TABLE oauth_rates (
+    owner_id  integer NOT NULL,
+    kind      text NOT NULL,
+    address   text NOT NULL,
+    minute    timestamptz NOT NULL,
+    requests  integer NOT NULL,
+    PRIMARY KEY (owner_id, kind, address)
+);
+
+CREATE TABLE oauth_logins (
+    owner_id       integer NOT NULL,
+    username       text,
+    password_hash  text,
+    failures       integer NOT NULL DEFAULT 0,
+    last_try_at    timestamptz,
+    locked_until   timestamptz,
+    PRIMARY KEY (owner_id)
+);
+
+CREATE TABLE signing_keys (
+    owner_id       integer NOT NULL,
+    kid            text NOT NULL,
+    public_jwk     jsonb NOT NULL CHECK (NOT public_jwk ? 'd'),  -- never a private key
+    created_at     timestamptz NOT NULL DEFAULT now(),
+    superseded_at  timestamptz,  -- its home signs with a newer one; good until its last tokens have expired
+    retired_at     timestamptz,
     PRIMARY KEY (owner_id, kid)
 );
 

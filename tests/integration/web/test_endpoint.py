@@ -262,7 +262,7 @@ def test_a_failed_model_leaves_the_rest(tmp_path: Path) -> None:
 def test_a_database_that_goes_away(own: Probe, monkeypatch: pytest.MonkeyPatch) -> None:
     """The grant cannot be looked at: the toolset's error, not a fault."""
 
-    def gone(_self: object, _token: AccessToken) -> Grant | None:
+    def gone(_self: object, _token: AccessToken, _tool: str) -> Grant | None:
         raise StoreError("The database went away.")
 
     monkeypatch.setattr(type(own.parts.grants), "look", gone)
@@ -284,5 +284,5 @@ def test_key_of_another_home(own: Probe) -> None:
     other = SigningKey.generate()
     wanted = TokenRequest(own.site.issuer, own.site.resource("/mcp"), "1", CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], [READ])
     assert own.call("echo", token=mint(other, wanted)).status == 401
-    own.parts.register_key(other.public())
+    own.parts.register_key(other.public(), None)
     assert own.call("echo", token=mint(other, wanted)).status == 200

@@ -46,8 +46,15 @@ def test_foreign_host(probe: Probe, path: str, method: str) -> None:
 @pytest.mark.parametrize("path", PATHS)
 def test_foreign_origin(probe: Probe, path: str) -> None:
     """A page of another site in the person's browser gets nothing."""
-    for origin in ("https://evil.example", "null", f"http://127.0.0.1:{probe.port + 1}", f"https://127.0.0.1:{probe.port}", ""):
+    for origin in ("https://evil.example", "null", f"https://127.0.0.1:{probe.port}", "http://127.0.0.1.evil.example", ""):
         assert fetch(probe.port, "POST", path, {"Origin": origin}).status == 403
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_pages_of_other_programs_here(probe: Probe, path: str) -> None:
+    """They may use what needs a token or nothing, and never the owner's own paths."""
+    answer = fetch(probe.port, "POST", path, {"Origin": f"http://127.0.0.1:{probe.port + 1}"})
+    assert (answer.status == 403) != (path in ("/mcp", "/mcp/other", "/oauth/jwks") or path.startswith("/.well-known/"))
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -135,7 +142,7 @@ def test_unknown_paths_need_a_token(probe: Probe, path: str) -> None:
     assert fetch(probe.port, "GET", path, {"Authorization": f"Bearer {probe.token('/mcp/other')}"}).status == 404
 
 
-@pytest.mark.parametrize("path", ["/oauth/nothing", "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"])
+@pytest.mark.parametrize("path", ["/oauth/nothing", "/.well-known/nothing"])
 def test_open_paths(probe: Probe, path: str) -> None:
     """Discovery needs no token, and says plainly what is not there."""
     answer = fetch(probe.port, "GET", path)

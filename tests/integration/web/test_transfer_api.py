@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from server.joining import owner_token
+from server.joining import owner_headers
 from tests.web_support import Probe, fetch
 
 
 def send(probe: Probe, body: bytes) -> tuple[int, dict[str, object]]:
     """One step."""
-    answer = fetch(probe.port, "POST", "/api/v1/import", {"Authorization": f"Bearer {owner_token(probe.home)}"}, body)
+    answer = fetch(probe.port, "POST", "/api/v1/import", owner_headers(probe.home), body)
     return answer.status, answer.json
 
 
