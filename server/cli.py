@@ -152,7 +152,7 @@ def _serve(options: argparse.Namespace) -> int:
         lock = FileLock(home.lock_file)
         other = take_home(home, lock)
     except OSError as error:
-        raise UsageError(f"The folder {error.filename or home.state} cannot be used: {error.strerror}.") from None
+        raise UsageError(home.unusable(error)) from None
     if other is not None:
         say(f"OwnSona already runs at {other.url}")
         return DONE
@@ -280,8 +280,10 @@ def _token(options: argparse.Namespace) -> int:
     issuer = running.issuer if running else site.issuer
     try:
         key = SigningKey.of(home)
-    except (KeyFileError, OSError) as error:
+    except KeyFileError as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(home.unusable(error)) from None
     audience, scopes = site.resource(PATHS[options.toolset]), options.scope or ALL_SCOPES
     say(mint(key, TokenRequest(issuer, audience, str(OWNER_ID), CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], scopes)))
     return DONE

@@ -211,7 +211,10 @@ class Link:
     def _start(self) -> Running:
         try:
             self.home.create()
-            log = self.home.logs / "start.log"
+        except OSError as error:
+            raise ServerUnavailableError(self.home.unusable(error)) from None
+        log = self.home.logs / "start.log"
+        try:
             child = start_detached(self.command or serve_command(), self.home, log)
         except OSError as error:
             raise ServerUnavailableError(f"The server cannot be started: {error.strerror or error}.") from None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 import server
 from server import bridge, cli
+from server.doctor import examine
 from server.joining import Running, announce
 from server.oauth.keys import PublicKeys, SigningKey
 from server.oauth.tokens import TokenVerifier
@@ -111,3 +114,27 @@ def test_doctor_and_a_folder_in_the_way(tmp_path: Path, capsys: pytest.CaptureFi
         monkeypatch.setenv("OWNSONA_PORT", str(other.getsockname()[1]))
         assert cli.main(["doctor", "--home", str(tmp_path / "home")]) == 1
         assert "is taken by another program" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [["serve"], ["token"], ["export", "-"]])
+def test_home_that_cannot_be_used(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is named, with the remedy."""
+    (tmp_path / "file").write_text("")
+    assert cli.main([*command, "--home", str(tmp_path / "file" / "home")]) in {1, 2}
+    error = capsys.readouterr().err
+    assert error.startswith(f"{tmp_path / 'file' / 'home'}")
+    assert "OWNSONA_HOME" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may enter every folder, and Windows has no modes")
+def test_doctor_and_a_folder_that_must_not_be_entered(tmp_path: Path) -> None:
+    """A finding, not a fault."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o000)
+    try:
+        findings = examine(Home.at(closed / "home"), 0)
+    finally:
+        closed.chmod(0o700)
+    assert [finding.good for finding in findings[:4]] == [False] * 4
+    assert f"{closed} cannot be written to" in findings[0].text
