@@ -39,7 +39,7 @@ def processor_features() -> str:
 
 
 def cache_folder() -> Path:
-    """The folder for this very combination of source, flags, processor and Python."""
+    """The folder for this very combination of source, flags, system and processor (the wheel fits every Python 3)."""
     key = hashlib.sha256()
     for lock in LOCKS:
         key.update(lock.read_bytes())
@@ -103,7 +103,7 @@ def main() -> int:
     try:
         print(build(target))
     except subprocess.CalledProcessError as error:
-        print(f"Building llama-cpp-python failed (exit code {error.returncode}); the compiler's messages are above.", file=sys.stderr)
+        print(f"Building llama-cpp-python failed (exit code {error.returncode}); the messages above say why.", file=sys.stderr)
         return 1
     return 0
 
