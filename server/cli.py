@@ -119,9 +119,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _home(options: argparse.Namespace) -> Home:
+    """Raises UsageError."""
     from server.paths import Home
 
-    return Home.at(Path(options.home)) if "home" in options else Home.find()
+    try:
+        return Home.at(Path(options.home)) if "home" in options else Home.find()
+    except RuntimeError:  # a user without a name or HOME, as in containers; or a `~` that cannot be resolved
+        raise UsageError("The home folder of this account is not known. Choose a folder with --home or OWNSONA_HOME.") from None
 
 
 def _port(text: str | None) -> int:

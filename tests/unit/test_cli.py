@@ -138,3 +138,17 @@ def test_doctor_and_a_folder_that_must_not_be_entered(tmp_path: Path) -> None:
         closed.chmod(0o700)
     assert [finding.good for finding in findings[:4]] == [False] * 4
     assert f"{closed} cannot be written to" in findings[0].text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="every account has a home folder there")
+def test_account_without_a_home_folder(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in containers: nothing is made in whatever folder is the current one."""
+
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    for name in ("HOME", "OWNSONA_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert cli.main(["status"]) == 2
+    assert "OWNSONA_HOME" in capsys.readouterr().err
