@@ -30,7 +30,7 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The wheel that `pip install .` finds with PIP_FIND_LINKS, see README.
+# Prints the path of the wheel that `pip install .` finds with --find-links, see README.
 wheel: install
 	@$(BIN)/python installer/llama_wheel.py
 
@@ -42,4 +42,4 @@ lock:
 	$(LOCK) --no-deps installer/llama.in -o installer/llama.lock
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*

@@ -39,7 +39,7 @@ def processor_features() -> str:
 
 
 def cache_folder() -> Path:
-    """The folder for this very combination of source, flags, processor and Python."""
+    """The folder for this very combination of source, flags, system and processor (the wheel fits every Python 3)."""
     key = hashlib.sha256()
     for lock in LOCKS:
         key.update(lock.read_bytes())
@@ -82,7 +82,6 @@ def build(target: Path) -> Path:
             stdout=sys.stderr,
         )
         (wheel,) = made.glob("*.whl")
-        target.mkdir(parents=True, exist_ok=True)
         # A rename is atomic: two installs at once never see half a wheel.
         part = target / f"{wheel.name}.{os.getpid()}"
         shutil.copyfile(wheel, part)
@@ -91,7 +90,13 @@ def build(target: Path) -> Path:
 
 def main() -> int:
     """Print the wheel's path; build it first where it is not there yet."""
-    target = cache_folder()
+    try:
+        target = cache_folder()
+        target.mkdir(parents=True, exist_ok=True)  # before minutes of building
+    except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home folder
+        variable = "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME"
+        print(f"There is no place to keep the wheel ({error}). Set {variable} to a folder that this user may write to.", file=sys.stderr)
+        return 2
     for wheel in target.glob("*.whl"):
         print(wheel)
         return 0
@@ -103,7 +108,7 @@ def main() -> int:
     try:
         print(build(target))
     except subprocess.CalledProcessError as error:
-        print(f"Building llama-cpp-python failed (exit code {error.returncode}); the compiler's messages are above.", file=sys.stderr)
+        print(f"Building llama-cpp-python failed (exit code {error.returncode}); the messages above say why.", file=sys.stderr)
         return 1
     return 0
 

@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 from server import __version__
 from server.endpoints import LIST_TTL_MS, NAME, TITLE
 from server.forwarding import CallLostError, Link, Pending, Route, ServerUnavailableError
+from server.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, BadMessageError, error_message, read_message
 from server.paths import Home
-from server.web.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, BadMessageError, error_message, read_message
 from server.wire import compact
 
 SCHEMAS = Path(__file__).with_name("toolsets") / "schemas.json"

@@ -136,9 +136,13 @@ def _for_endpoint(parser: argparse.ArgumentParser) -> None:
 
 
 def _home(options: argparse.Namespace) -> Home:
+    """Raises UsageError."""
     from server.paths import Home
 
-    return Home.at(Path(options.home)) if "home" in options else Home.find()
+    try:
+        return Home.at(Path(options.home)) if "home" in options else Home.find()
+    except RuntimeError:  # a user without a name or HOME, as in containers; or a `~` that cannot be resolved
+        raise UsageError("The home folder of this account is not known. Choose a folder with --home or OWNSONA_HOME.") from None
 
 
 def _port(text: str | None) -> int:
@@ -169,7 +173,7 @@ def _serve(options: argparse.Namespace) -> int:
         lock = FileLock(home.lock_file)
         other = take_home(home, lock)
     except OSError as error:
-        raise UsageError(f"The folder {error.filename or home.state} cannot be used: {error.strerror}.") from None
+        raise UsageError(home.unusable(error)) from None
     if other is not None:
         say(f"OwnSona already runs at {other.url}")
         return DONE
@@ -358,8 +362,10 @@ def _access_token(options: argparse.Namespace) -> int:
     issuer = running.issuer if running else site.issuer
     try:
         key = SigningKey.of(home)
-    except (KeyFileError, OSError) as error:
+    except KeyFileError as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(home.unusable(error)) from None
     audience, scopes = site.resource(PATHS[options.toolset]), options.scope or ALL_SCOPES
     say(mint(key, TokenRequest(issuer, audience, str(OWNER_ID), CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], scopes)))
     return DONE

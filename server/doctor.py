@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from server.embedding.service import open_embedder
-from server.joining import HOST, find
+from server.joining import HOST, LocalApiError, ask, find
 from server.listening import busy_advice
 from server.memory.ports import EmbeddingError
 from server.paths import Home
@@ -33,7 +33,7 @@ def examine(home: Home, port: int) -> list[Finding]:
         settings = Settings.read()
     except SettingsError as error:
         return [*folders, Finding(False, f"settings: {error}")]
-    return [*folders, *_database(home, settings), _model(settings), _server(home, port)]
+    return [*folders, *_database(home, settings), _model(settings), *_server(home, port)]
 
 
 def _database(home: Home, settings: Settings) -> list[Finding]:
@@ -56,8 +56,9 @@ def _model(settings: Settings) -> Finding:
 
 
 def _folder(folder: Path) -> Finding:
-    if not folder.exists():
-        parent = next(above for above in folder.parents if above.exists())
+    # os.path.exists, unlike Path's, is silent about what lies below a folder that must not be entered.
+    if not os.path.exists(folder):  # noqa: PTH110
+        parent = next(above for above in folder.parents if os.path.exists(above))  # noqa: PTH110
         if os.access(parent, os.W_OK | os.X_OK):
             return Finding(True, f"folder {folder}: will be made at the first start")
         return Finding(
@@ -68,10 +69,23 @@ def _folder(folder: Path) -> Finding:
     return Finding(True, f"folder {folder}")
 
 
-def _server(home: Home, port: int) -> Finding:
+def _server(home: Home, port: int) -> list[Finding]:
     running = find(home)
-    if running is not None:
-        return Finding(True, f"server: runs at {running.url} (process {running.pid})")
+    if running is None:
+        return [_free(port)]
+    findings = [Finding(True, f"server: runs at {running.url} (process {running.pid})")]
+    try:
+        stages = ask(home, running, "GET", "/status")["stages"]
+    except LocalApiError as error:
+        return [*findings, Finding(False, f"server: {error}")]
+    return findings + [
+        Finding(False, f"server: its {name} has failed. {stage.get('hint', '')}".rstrip())
+        for name, stage in stages.items()
+        if stage["state"] == "failed"
+    ]
+
+
+def _free(port: int) -> Finding:
     with socket.socket() as probe:
         probe.settimeout(1.0)
         if port and probe.connect_ex((HOST, port)) == 0:

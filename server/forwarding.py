@@ -22,9 +22,9 @@ from typing import Any
 
 from server.endpoints import PATHS
 from server.joining import Running, connect, find, lease
+from server.jsonrpc import INTERNAL_ERROR, error_message
 from server.oauth.builtin import ALL_SCOPES, BUILTIN_GRANTS, OWNER_ID, STDIO_CLIENT
 from server.paths import Home
-from server.web.jsonrpc import INTERNAL_ERROR, error_message
 from server.wire import compact
 
 START = 30.0  # seconds for a server to answer after it was started
@@ -215,7 +215,10 @@ class Link:
     def _start(self) -> Running:
         try:
             self.home.create()
-            log = self.home.logs / "start.log"
+        except OSError as error:
+            raise ServerUnavailableError(self.home.unusable(error)) from None
+        log = self.home.logs / "start.log"
+        try:
             child = start_detached(self.command or serve_command(), self.home, log)
         except OSError as error:
             raise ServerUnavailableError(f"The server cannot be started: {error.strerror or error}.") from None

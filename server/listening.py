@@ -9,11 +9,13 @@ import sys
 
 BACKLOG = 128
 ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
+PRIVILEGED = 1024  # ports below it are root's on Unix
+CHOOSE = "choose another port with --port or OWNSONA_PORT and give your assistants the new address."
 NO_IPV6 = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT}
 
 
 class PortBusyError(Exception):
-    """Another program has the port; the message says what to do."""
+    """The port is another program's, or the system's; the message says what to do."""
 
 
 def listen(port: int) -> tuple[int, list[socket.socket]]:
@@ -29,6 +31,8 @@ def listen(port: int) -> tuple[int, list[socket.socket]]:
             except OSError as error:
                 if sockets and error.errno in NO_IPV6:
                     continue
+                if error.errno == errno.EACCES and port < PRIVILEGED and sys.platform != "win32":
+                    raise PortBusyError(f"Port {port} is reserved for the system: {CHOOSE}") from None
                 if error.errno in {errno.EADDRINUSE, errno.EACCES}:
                     raise PortBusyError(busy_advice(address, port)) from None
                 raise
@@ -40,10 +44,7 @@ def listen(port: int) -> tuple[int, list[socket.socket]]:
 
 def busy_advice(address: str, port: int) -> str:
     """What to do about a busy port. Another one is never taken silently: clients store the address."""
-    return (
-        f"Port {port} on {address} is taken by another program. Stop that program, or choose another port with --port or OWNSONA_PORT"
-        " and give your assistants the new address."
-    )
+    return f"Port {port} on {address} is taken by another program. Stop that program, or {CHOOSE}"
 
 
 def _bind(family: socket.AddressFamily, address: str, port: int) -> socket.socket:

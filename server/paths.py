@@ -61,6 +61,11 @@ class Home:
         for folder in (self.data, self.config, self.state, self.logs):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
+    def unusable(self, error: OSError) -> str:
+        """For the person: what the system does not let us use, and what to do about it."""
+        place, reason = error.filename or self.state, error.strerror or error
+        return f"{place} cannot be used: {reason}. Give this user the right to read and write there, or set OWNSONA_HOME to another folder."
+
 
 def write_private(path: Path, text: str) -> None:
     """Replace a file in one step with one that only its owner may read (0600)."""

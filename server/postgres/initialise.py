@@ -59,10 +59,18 @@ def check_cluster(data: Path, programs: Programs) -> None:
     if sys.platform == "win32":
         return
     if data.stat().st_uid != (os.geteuid() if programs.account.uid is None else programs.account.uid):
-        owner = data.owner()
+        owner = _owner(data)
         raise PostgresError(f"The database in {data} belongs to the user {owner}. Run OwnSona as {owner}, or give the folder to this user.")
     if data.stat().st_mode & 0o777 not in (0o700, 0o750):
         data.chmod(0o700)  # as after restoring a copy of the folder; Postgres refuses what others could read
+
+
+def _owner(folder: Path) -> str:
+    """The owner's name, or the number of one without a name."""
+    try:
+        return folder.owner()
+    except KeyError:
+        return str(folder.stat().st_uid)
 
 
 def half_made(data: Path) -> list[Path]:

@@ -1,8 +1,8 @@
-"""Under which account Postgres runs, and where its data therefore lies. Only root needs any of this: Postgres refuses to run as root.
+"""Under which account Postgres runs, and where its data therefore lies.
 
-As root the programs run in a user namespace, where root appears as an ordinary user and its files as that user's; nothing changes
-owner. Where the system refuses such namespaces they run as `nobody`, with the data and, if need be, a copy of the programs in a
-folder that `nobody` can reach.
+It refuses to run as root, and to make a cluster as a user without a name (a bare number, as containers give). Both run it in a user
+namespace, where they appear as an ordinary user and their files as that user's; nothing changes owner. Where the system refuses such
+namespaces, root runs it as `nobody`, with the data and, if need be, a copy of the programs in a folder that `nobody` can reach.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ if sys.platform != "win32":
     import pwd
 
 NOBODY_BASE = Path("/var/lib/ownsona")
+NAMELESS = (
+    "This account has a number but no name on this computer, and PostgreSQL makes no database for such a one. "
+    "Give it a name (a line in /etc/passwd), allow user namespaces, or run OwnSona as another user."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,17 @@ def is_root() -> bool:
     return sys.platform != "win32" and os.geteuid() == 0
 
 
+def is_nameless() -> bool:
+    """Whether the system knows no name for our account."""
+    if sys.platform == "win32":
+        return False
+    try:
+        pwd.getpwuid(os.geteuid())
+    except KeyError:
+        return True
+    return False
+
+
 def data_folder(home: Home) -> Path:
     """The data folder of a home as it is now, without changing or probing anything."""
     fallback = _nobody_folder(home) / "data"
@@ -50,7 +65,7 @@ def choose_place(home: Home, bin_dir: Path) -> Place:
     """Decide account and data folder; makes folders only for the `nobody` case. Raises PostgresError."""
     data = data_folder(home)
     if not is_root():
-        return Place(data, Programs(bin_dir))
+        return Place(data, Programs(bin_dir, _nameless_account(bin_dir) if is_nameless() else Account()))
     if data.parent == _nobody_folder(home):
         return _nobody_place(home, bin_dir)
     prefix = namespace_prefix(bin_dir)
@@ -78,6 +93,13 @@ def namespace_prefix(bin_dir: Path) -> tuple[str, ...]:
     except (OSError, subprocess.TimeoutExpired):
         return ()
     return prefix if done.returncode == 0 else ()
+
+
+def _nameless_account(bin_dir: Path) -> Account:
+    prefix = namespace_prefix(bin_dir)
+    if not prefix:
+        raise PostgresError(NAMELESS)
+    return Account(prefix)
 
 
 def _mapped_user() -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from starlette.types import Scope, Send
 
-from server.web.jsonrpc import error_message
+from server.jsonrpc import error_message
 from server.wire import compact
 
 Header = tuple[bytes, bytes]

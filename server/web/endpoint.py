@@ -10,6 +10,7 @@ from typing import Any
 import anyio.to_thread
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from server.jsonrpc import BadMessageError, read_message, write_message
 from server.memory.ports import StoreError
 from server.oauth import challenge
 from server.oauth.grants import Grant, GrantBook
@@ -20,7 +21,6 @@ from server.stages import DATABASE, Stages, State
 from server.toolsets.base import Caller, Toolset
 from server.web.answers import error_body, header_values, rpc_error, send_json
 from server.web.guards import replay
-from server.web.jsonrpc import BadMessageError, read_message, write_message
 
 CALL_KEY = "ownsona.call"  # in the ASGI scope: the Call that belongs to a tools/call
 STAGE_WAIT = 30.0  # seconds that a tool call waits for database and model together

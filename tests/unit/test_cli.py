@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 import server
 from server import bridge, cli
+from server.doctor import examine
 from server.joining import Running, announce
 from server.oauth.keys import PublicKeys, SigningKey
 from server.oauth.tokens import TokenVerifier
@@ -111,3 +114,41 @@ def test_doctor_and_a_folder_in_the_way(tmp_path: Path, capsys: pytest.CaptureFi
         monkeypatch.setenv("OWNSONA_PORT", str(other.getsockname()[1]))
         assert cli.main(["doctor", "--home", str(tmp_path / "home")]) == 1
         assert "is taken by another program" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [["serve"], ["token"], ["export", "-"]])
+def test_home_that_cannot_be_used(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is named, with the remedy."""
+    (tmp_path / "file").write_text("")
+    assert cli.main([*command, "--home", str(tmp_path / "file" / "home")]) in {1, 2}
+    error = capsys.readouterr().err
+    assert error.startswith(f"{tmp_path / 'file' / 'home'}")
+    assert "OWNSONA_HOME" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may enter every folder, and Windows has no modes")
+def test_doctor_and_a_folder_that_must_not_be_entered(tmp_path: Path) -> None:
+    """A finding, not a fault."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o000)
+    try:
+        findings = examine(Home.at(closed / "home"), 0)
+    finally:
+        closed.chmod(0o700)
+    assert [finding.good for finding in findings[:4]] == [False] * 4
+    assert f"{closed} cannot be written to" in findings[0].text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="every account has a home folder there")
+def test_account_without_a_home_folder(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in containers: nothing is made in whatever folder is the current one."""
+
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    for name in ("HOME", "OWNSONA_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert cli.main(["status"]) == 2
+    assert "OWNSONA_HOME" in capsys.readouterr().err

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import socket
+import sys
 
 import pytest
 
@@ -52,3 +54,17 @@ def test_other_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.listening.ADDRESSES", ((socket.AF_INET, "192.0.2.1"),))
     with pytest.raises(OSError, match="assign"):
         listen(0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps no ports for the system")
+def test_port_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not said to be another program's."""
+
+    def refuse(*_: object) -> socket.socket:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("server.listening._bind", refuse)  # root may take any port
+    with pytest.raises(PortBusyError, match=r"^Port 80 is reserved for the system: choose another port"):
+        listen(80)
+    with pytest.raises(PortBusyError, match=r"^Port 8000 on 127\.0\.0\.1 is taken"):
+        listen(8000)
