@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
-LOCAL_ORIGIN = r"http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?"  # of a page that another program here serves
+LOCAL_ORIGIN = r"https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?"  # of a page that a program on this computer serves
 
 
 class PublicUrlError(ValueError):
