@@ -216,9 +216,9 @@ def _status(options: argparse.Namespace) -> int:
     if options.json:
         say(json.dumps({"running": True, **state}))
         return DONE
-    say(f"OwnSona {state['version']} runs at {state['url']} (process {state['pid']}): {state['status']}")
-    for name, stage in state["stages"].items():
-        say(f"  {name}: {stage['state']}" + (f". {stage['hint']}" if stage.get("hint") else ""))
+    say(f"OwnSona {state['version']} runs at {state['address']} (process {state['pid']}): {state['status']}")
+    for stage in state["stages"]:
+        say(f"  {stage['name']}: {stage['state']}" + (f". {stage['advice']}" if stage.get("advice") else ""))
     return DONE
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import logging
 import subprocess
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from server.embedding.service import open_embedder
 from server.endpoints import PATHS
 from server.jobs.derived import DerivedJobs
 from server.memory.memories import Memories
-from server.memory.model import Actor, Conflict, Limits, NotFound
+from server.memory.model import Limits
 from server.memory.ports import StoreError
 from server.oauth.builtin import OWNER_ID
 from server.oauth.keys import PublicJwk
+from server.owner_side import OwnerSide
 from server.parts import StartError
 from server.paths import Home
 from server.postgres.cluster import Cluster
@@ -25,14 +25,16 @@ from server.postgres.errors import PostgresError
 from server.postgres.external import check_external
 from server.postgres.reaping import dismiss, start_reaper
 from server.settings import Settings
+from server.signals import JOURNAL, Signals
 from server.store.database import Database
+from server.store.events import JournalEvents
 from server.store.oauth import OAuthTables
 from server.store.operation import MemoryOperation
+from server.store.owner import PostgresOwnerStore
 from server.store.schema import migrate
-from server.store.store import PostgresStore
 from server.toolsets.base import Toolset
 from server.toolsets.memories.toolset import PROFILES, MemoriesToolset
-from server.web.local_api import UndoRefusedError
+from server.toolsets.pausing import Pausable
 
 log = logging.getLogger(__name__)
 
@@ -49,16 +51,20 @@ class LocalParts:
         self._reaper: subprocess.Popen[bytes] | None = None
         self._database = Database()
         self._embedder = open_embedder(settings)
-        self._store = PostgresStore(self._database, self._changed)
+        self._store = PostgresOwnerStore(self._database, self._changed)
         self._jobs: DerivedJobs | None = None
         self._binding = threading.Lock()
         self._database_up = self._model_up = False
         self._stopping = threading.Event()
         limits = Limits(**{field.name: getattr(settings, field.name) for field in fields(Limits)})
         memories = Memories(self._store, self._embedder, limits)
-        served: dict[str, Toolset] = {name: MemoriesToolset(memories, name) for name in PROFILES}
+        self.signals = Signals()
+        self._owner = OwnerSide(home, self._store, self._embedder, limits, OWNER_ID, self.signals)
+        self.owner_routes = self._owner.routes
+        self.glance = self._owner.glance
+        served: dict[str, Toolset] = {name: Pausable(MemoriesToolset(memories, name), self._owner.paused) for name in PROFILES}
         self.toolsets: Mapping[str, Toolset] = {path: served[name] for name, path in PATHS.items()}
-        self.journal = OwnerJournal(memories)
+        self.events = JournalEvents(self._database.transaction, OWNER_ID)
         self._oauth = self.grants = OAuthTables(self._database.transaction, OWNER_ID)
 
     def start_database(self) -> None:
@@ -97,6 +103,7 @@ class LocalParts:
         self._stopping.set()
         if self._jobs is not None:
             self._jobs.stop()
+        self._owner.jobs.stop()
         self._database.close()
         if self._external:
             return
@@ -142,36 +149,6 @@ class LocalParts:
                 self._jobs.start()
 
     def _changed(self, operation: MemoryOperation) -> None:
+        self.signals.tell(JOURNAL)
         if self._jobs is not None:
             self._jobs.changed(erased=operation.erased)
-
-
-class OwnerJournal:
-    """The journal for the owner's programs: implements server.web.local_api.Journal."""
-
-    def __init__(self, memories: Memories) -> None:
-        self._memories = memories
-
-    def entries(self, limit: int, before: int | None) -> Sequence[Mapping[str, Any]]:
-        """Newest first, older than the id `before`."""
-        return [_plain(asdict(entry)) for entry in self._memories.journal(OWNER_ID, limit, before)]
-
-    def undo(self, entry_id: int) -> Mapping[str, Any]:
-        """Take an entry back; the ids of the memories that changed."""
-        try:
-            return {"memory_ids": self._memories.undo(Actor(OWNER_ID, "person", "owner"), entry_id)}
-        except NotFound:
-            raise LookupError(entry_id) from None
-        except Conflict as error:
-            raise UndoRefusedError(error.message) from None
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON can hold it."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -15,14 +15,13 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
 
 import uvicorn
 
-from server import __version__
+from server import __version__, api
 from server.joining import Running, owner_token
 from server.leases import Leases
 from server.memory.ports import StoreError
@@ -31,11 +30,12 @@ from server.oauth.site import Site
 from server.oauth.tokens import TokenVerifier
 from server.parts import Parts, StartError
 from server.paths import Home
-from server.stages import DATABASE, MODEL, Stages
+from server.stages import DATABASE, MODEL, Stages, State
 from server.supervision import Stage, Supervisor
+from server.web.api.control import LocalApi
+from server.web.api.events import Events
 from server.web.app import WebParts, build_app
 from server.web.endpoint import Access
-from server.web.local_api import LocalApi
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class Runtime:
         if threading.current_thread() is threading.main_thread():
             for number in stop_signals():
                 signal.signal(number, self._on_signal)
-        with self._stages.listener(self._wake):
+        with self._stages.listener(self._wake), self._stages.listener(lambda: self._parts.signals.tell("status")):
             self._web_thread.start()
             for supervisor in self._supervisors:
                 supervisor.start()
@@ -97,19 +97,25 @@ class Runtime:
         self._stop()
         return orderly
 
-    # What the local API asks for (server.web.local_api.Control).
+    # What the local API asks for (server.web.api.control.Control).
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> api.Status:
         """State for the owner's programs."""
-        return {
-            "status": self._stages.status(),
-            "stages": self._stages.describe(hints=True),
-            "version": __version__,
-            "url": self._place.running.url,
-            "pid": self._place.running.pid,
-            "started": self._place.running.started,
-            "leases": self._leases.count,
-        }
+        stages = self._stages.describe(hints=True)
+        running = self._place.running
+        return api.Status(
+            version=__version__,
+            status=self._stages.status(),
+            address=running.url,
+            pid=running.pid,
+            started=running.started,
+            leases=self._leases.count,
+            stages=tuple(
+                api.Stage(name=name, state=str(stage["state"]), seconds=float(stage["seconds"]), advice=_advice(stage))
+                for name, stage in stages.items()
+            ),
+            **(self._parts.glance() if self._stages.get(DATABASE).state is State.READY else {}),
+        )
 
     def request_stop(self) -> None:
         """Begin an orderly stop; returns at once. Safe in a signal handler, as SimpleQueue is."""
@@ -150,8 +156,9 @@ class Runtime:
 
     def _web_config(self) -> uvicorn.Config:
         access = Access(self._place.site, TokenVerifier(self._keys, self._place.site.issuer), self._parts.grants, self._stages)
-        api = LocalApi(self, self._parts.journal, self._place.running.secret, self._place.running.port)
-        app = build_app(WebParts(access, self._keys, self._parts.toolsets, api, owner_token(self._place.home)))
+        events = Events(self._parts.events, self._parts.signals, self.stopping)
+        local = LocalApi(self, events, self._parts.owner_routes, self._place.running)
+        app = build_app(WebParts(access, self._keys, self._parts.toolsets, local, owner_token(self._place.home)))
         return uvicorn.Config(
             app,
             loop="asyncio",
@@ -195,6 +202,11 @@ class Runtime:
         for supervisor in self._supervisors:
             supervisor.join(JOIN)
         log.info("Stopped after %.1f s.", time.monotonic() - began)
+
+
+def _advice(stage: Mapping[str, str | float]) -> str | None:
+    hint = stage.get("hint")
+    return None if hint is None else str(hint)
 
 
 def stop_signals() -> list[signal.Signals]:

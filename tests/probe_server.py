@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from unittest import mock
 
+from starlette.routing import Route
+
 from server import cli
 from server.memory.ports import StoreError
 from server.oauth.builtin import ALL_SCOPES
@@ -21,7 +23,8 @@ from server.oauth.tokens import AccessToken
 from server.parts import StartError
 from server.paths import Home
 from server.settings import Settings
-from server.web.local_api import UndoRefusedError
+from server.signals import Signals
+from server.store.events import Happening, Position
 from tests.probe_toolset import ProbeToolset
 
 
@@ -37,20 +40,19 @@ class ProbeGrants:
         return None if token.grant in self.revoked else Grant(token.client_name or token.client_id, 1, self.scopes)
 
 
-class ProbeJournal:
-    """Two entries; the first can be undone."""
+class ProbeEvents:
+    """Happenings that a test has put there."""
 
-    def entries(self, limit: int, before: int | None) -> Sequence[Mapping[str, Any]]:
-        """Newest first."""
-        return [{"id": number} for number in (2, 1) if before is None or number < before][:limit]
+    def __init__(self) -> None:
+        self.happenings: list[Happening] = []
 
-    def undo(self, entry_id: int) -> Mapping[str, Any]:
-        """Entry 1 only."""
-        if entry_id == 2:
-            raise UndoRefusedError("Entry 3 is in the way.")
-        if entry_id != 1:
-            raise LookupError
-        return {"undone": 1}
+    def now(self) -> Position:
+        """After the last one."""
+        return self.happenings[-1].position if self.happenings else Position(0, 0)
+
+    def after(self, position: Position) -> Sequence[Happening]:
+        """Those later than this."""
+        return [one for one in self.happenings if one.position > position]
 
 
 class ProbeParts:
@@ -61,7 +63,9 @@ class ProbeParts:
         self.toolset = ProbeToolset()
         self.toolsets = {"/mcp": self.toolset, "/mcp/other": ProbeToolset()}
         self.grants = ProbeGrants()
-        self.journal = ProbeJournal()
+        self.events = ProbeEvents()
+        self.signals = Signals()
+        self.owner_routes: list[Route] = []
         self.keys: list[PublicJwk] = []
         self.gone = False  # the database does not answer
         self.database_gate = threading.Event()
@@ -69,6 +73,10 @@ class ProbeParts:
         self.model_gate = threading.Event()
         self.model_gate.set()
         self.failing: dict[str, StartError] = {}
+
+    def glance(self) -> Mapping[str, Any]:
+        """There are no memories."""
+        return {}
 
     def start_database(self) -> None:
         """Wait for the gate, then fail or not as the test wants it."""

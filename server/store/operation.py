@@ -132,7 +132,7 @@ class MemoryOperation:
         """Remove a row for good, with its vectors, and blank it in every journal entry."""
         owner_id = self._actor.owner_id
         self._connection.execute("DELETE FROM memories WHERE owner_id = %s AND id = %s", [owner_id, memory.id])
-        journal.blank(self._connection, owner_id, TABLE, memory.id)
+        journal.blank(self._connection, owner_id, TABLE, [memory.id])
         self._pending.add(JournalRow(TABLE, memory.id, memory.version, None, None, None))
         self.erased = True
 
@@ -147,7 +147,7 @@ class MemoryOperation:
         """
         self._undoes = entry.id
         changed = []
-        for change in entry.rows:
+        for change in sorted(entry.rows, key=_turn):
             if change.version_before is None:
                 changed.append(self._take_back(change))
                 continue
@@ -156,7 +156,8 @@ class MemoryOperation:
                     self._pending.add(journal.revert_row(self._connection, self._actor.owner_id, change))
             except psycopg.errors.UniqueViolation:
                 raise Conflict("Another memory says exactly the same by now. Forget that one first.") from None
-            changed += memories.get(self._connection, self._actor.owner_id, [change.row_id])
+            if change.table == TABLE:
+                changed += memories.get(self._connection, self._actor.owner_id, [change.row_id])
         derived.drop_unlearned_contexts(self._connection, self._actor.owner_id, [memory.id for memory in changed])
         return changed
 
@@ -170,3 +171,11 @@ class MemoryOperation:
             raise Conflict(journal.in_the_way(self._connection, self._actor.owner_id, change))
         gone = {"deleted_at": datetime.now(UTC), "deleted_by": self._actor.kind, "forget_reason": "Undone"}
         return self.update(made, gone)
+
+
+def _turn(change: JournalRow) -> int:
+    """When a row of an entry has its turn: what goes leaves its text to what changes, and that to what comes back."""
+    before, after = change.before or {}, change.after or {}
+    if change.version_before is None or (before.get("deleted_at") is not None and after.get("deleted_at") is None):
+        return 0
+    return 2 if before.get("deleted_at", True) is None and after.get("deleted_at") is not None else 1

@@ -22,9 +22,9 @@ from server.oauth.metadata import protected_resource
 from server.oauth.tokens import TokenError
 from server.toolsets.base import Toolset
 from server.web.answers import error_body, send_json
+from server.web.api.control import LocalApi, OwnerOnly
 from server.web.endpoint import Access, Endpoint
 from server.web.guards import Boundary, Guards
-from server.web.local_api import LocalApi, OwnerOnly
 from server.web.protocol import TITLE, Protocol
 
 Handler = Callable[[Request], Awaitable[Response]]
