@@ -25,6 +25,7 @@ from server.paths import Home
 from server.settings import Settings
 from server.signals import Signals
 from server.store.events import Happening, Position
+from server.web.api.events import EventSource
 from tests.probe_toolset import ProbeToolset
 
 
@@ -41,18 +42,16 @@ class ProbeGrants:
 
 
 class ProbeEvents:
-    """Happenings that a test has put there."""
-
-    def __init__(self) -> None:
-        self.happenings: list[Happening] = []
+    """Nothing ever happens."""
 
     def now(self) -> Position:
-        """After the last one."""
-        return self.happenings[-1].position if self.happenings else Position(0, 0)
+        """The beginning."""
+        return Position(0, 0)
 
     def after(self, position: Position) -> Sequence[Happening]:
-        """Those later than this."""
-        return [one for one in self.happenings if one.position > position]
+        """None."""
+        del position
+        return []
 
 
 class ProbeParts:
@@ -63,7 +62,7 @@ class ProbeParts:
         self.toolset = ProbeToolset()
         self.toolsets = {"/mcp": self.toolset, "/mcp/other": ProbeToolset()}
         self.grants = ProbeGrants()
-        self.events = ProbeEvents()
+        self.events: EventSource = ProbeEvents()
         self.signals = Signals()
         self.owner_routes: list[Route] = []
         self.keys: list[PublicJwk] = []

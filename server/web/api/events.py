@@ -45,21 +45,24 @@ class Events:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b":\n\n", "more_body": True})
-        stream = _Stream(self._source, send)
+        stream = _Stream(self._source, send, _position(header_values(scope, b"last-event-id")))
         with self._signals.listener(stream.hear):
+            # What happens after the first line of the answer is told for certain.
+            await stream.find_place()
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": b":\n\n", "more_body": True})
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_then_cancel, self._stopping, tasks.cancel_scope)
                 tasks.start_soon(_then_cancel, lambda: _gone(receive), tasks.cancel_scope)
-                await stream.run(_position(header_values(scope, b"last-event-id")))
+                await stream.run()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class _Stream:
-    def __init__(self, source: EventSource, send: Send) -> None:
+    def __init__(self, source: EventSource, send: Send, position: Position | None) -> None:
         self._source = source
         self._send = send
+        self._position = position
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
         self._heard: set[str] = set()
@@ -75,11 +78,18 @@ class _Stream:
             self._heard.add(kind)
         self._wake.set()
 
-    async def run(self, position: Position | None) -> None:
+    async def find_place(self) -> None:
+        """Begin now, unless a place is known; while the database is away, later."""
+        if self._position is None:
+            with contextlib.suppress(StoreError):
+                self._position = await anyio.to_thread.run_sync(self._source.now)
+
+    async def run(self) -> None:
         """Tell what happens, for ever."""
         while True:
+            await self.find_place()
             with contextlib.suppress(StoreError):  # the database is away; it is asked again
-                position = await self._journal(position)
+                await self._journal()
             await self._hints()
             if time.monotonic() - self._told >= HEARTBEAT_SECONDS:
                 await self._tell(b":\n\n")
@@ -88,16 +98,13 @@ class _Stream:
                 await asyncio.sleep(TOGETHER_SECONDS)
             self._wake.clear()
 
-    async def _journal(self, position: Position | None) -> Position:
-        if position is None:
-            position = await anyio.to_thread.run_sync(self._source.now)
-        while happenings := await anyio.to_thread.run_sync(self._source.after, position):
+    async def _journal(self) -> None:
+        while self._position is not None and (happenings := await anyio.to_thread.run_sync(self._source.after, self._position)):
             for one in happenings:
                 event = api.Event(id=one.position.id, kinds=tuple(one.kinds), tool=one.tool, actor=one.actor, ids=tuple(one.ids))
                 place = f"{one.position.xid}-{one.position.id}"
                 await self._tell(f"id: {place}\ndata: {event.model_dump_json()}\n\n".encode())
-                position = one.position
-        return position
+                self._position = one.position
 
     async def _hints(self) -> None:
         if self._heard:
