@@ -11,6 +11,7 @@ from typing import Any
 
 from server.embedding.service import open_embedder
 from server.endpoints import PATHS
+from server.jobs.backups import Backups, Source
 from server.jobs.derived import DerivedJobs
 from server.memory.memories import Memories
 from server.memory.model import Limits
@@ -20,6 +21,7 @@ from server.oauth.keys import PublicJwk
 from server.owner_side import OwnerSide
 from server.parts import StartError
 from server.paths import Home
+from server.postgres.binaries import Programs, find_bin_dir
 from server.postgres.cluster import Cluster
 from server.postgres.errors import PostgresError
 from server.postgres.external import check_external
@@ -55,11 +57,14 @@ class LocalParts:
         self._jobs: DerivedJobs | None = None
         self._binding = threading.Lock()
         self._database_up = self._model_up = False
+        self._conninfo = ""  # of the live database, once it is up
+        self._exchanged = False
         self._stopping = threading.Event()
         limits = Limits(**{field.name: getattr(settings, field.name) for field in fields(Limits)})
         memories = Memories(self._store, self._embedder, limits)
         self.signals = Signals()
-        self._owner = OwnerSide(home, self._store, self._embedder, limits, OWNER_ID, self.signals)
+        backups = Backups(home, self._backup_source, self._leave_database, self._enter_database)
+        self._owner = OwnerSide(backups, home, self._store, self._embedder, limits, OWNER_ID, self.signals)
         self.owner_routes = self._owner.routes
         self.glance = self._owner.glance
         served: dict[str, Toolset] = {name: Pausable(MemoriesToolset(memories, name), self._owner.paused) for name in PROFILES}
@@ -73,7 +78,9 @@ class LocalParts:
             conninfo = self._external_conninfo() if self._external else self._embedded_conninfo()
             migrate(conninfo)
             self._database.move(conninfo)
+            self._conninfo = conninfo
             self._bind(database=True)
+            self._owner.start()
         except PostgresError as error:
             raise StartError(str(error), retry=bool(self._external)) from None
         except StoreError as error:
@@ -92,6 +99,9 @@ class LocalParts:
 
     def database_alive(self) -> bool:
         """Whether the embedded cluster still runs; a server elsewhere is looked after by the pool."""
+        if self._exchanged:
+            self._exchanged = False
+            return False
         return bool(self._external) or self._cluster.poll()
 
     def model_alive(self) -> bool:
@@ -103,7 +113,7 @@ class LocalParts:
         self._stopping.set()
         if self._jobs is not None:
             self._jobs.stop()
-        self._owner.jobs.stop()
+        self._owner.stop()
         self._database.close()
         if self._external:
             return
@@ -127,6 +137,29 @@ class LocalParts:
     def public_keys(self) -> Iterable[Mapping[str, Any]]:
         """The public keys of all homes on this database. Raises StoreError."""
         return self._oauth.public_keys()
+
+    def _backup_source(self) -> Source:
+        """The live database for a backup. Raises StoreError, PostgresError."""
+        if not self._conninfo:
+            raise StoreError("The database is not up yet. Try again in a moment.")
+        if self._external:
+            return Source(self._conninfo, Programs(find_bin_dir()), self._home.data)
+        place = self._cluster.settle()
+        return Source(self._conninfo, place.programs, place.data.parent)
+
+    def _leave_database(self) -> None:
+        """End every connection, because the database is about to be exchanged."""
+        with self._binding:
+            self._database_up = False
+            if self._jobs is not None:
+                self._jobs.stop()
+                self._jobs = None
+        self._database.close()
+
+    def _enter_database(self) -> None:
+        """Let the supervisor start the stage again: schema, keys and model are those of the exchanged database then."""
+        self._exchanged = True
+        self.signals.tell("memories")
 
     def _external_conninfo(self) -> str:
         conninfo = self._external or ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from starlette.routing import Route
 
+from server.jobs.backups import Backups, Schedule
 from server.jobs.registry import Jobs
 from server.jobs.similar import SimilarPairs
 from server.memory.model import Actor, Limits
@@ -18,6 +19,7 @@ from server.memory.storing import NEAR
 from server.paths import Home
 from server.signals import Signals
 from server.store.owner import PostgresOwnerStore
+from server.web.api.files import FileRoutes
 from server.web.api.memories import MemoryRoutes
 from server.web.api.review import ReviewRoutes
 from server.web.api.settings import SettingsRoutes
@@ -28,7 +30,9 @@ LITTLE_DISK = 1 << 30  # bytes
 class OwnerSide:
     """Everything of one owner that is not for assistants. Safe to share between threads."""
 
-    def __init__(self, home: Home, store: PostgresOwnerStore, embedder: Embedder, limits: Limits, owner_id: int, signals: Signals) -> None:
+    def __init__(
+        self, backups: Backups, home: Home, store: PostgresOwnerStore, embedder: Embedder, limits: Limits, owner_id: int, signals: Signals
+    ) -> None:
         self._home = home
         self._store = store
         self._owner_id = owner_id
@@ -40,7 +44,22 @@ class OwnerSide:
             *MemoryRoutes(self.memories, person).routes(),
             *ReviewRoutes(self.memories, person).routes(),
             *SettingsRoutes(self.memories, self.jobs, person).routes(),
+            *FileRoutes(self.memories, backups, self.jobs, person).routes(),
         ]
+        self._schedule = Schedule(backups, self.jobs, self._backups_wanted)
+
+    def start(self) -> None:
+        """Begin what happens by itself, once the database is there. May be called again."""
+        self._schedule.start()
+
+    def stop(self) -> None:
+        """End work in the background."""
+        self._schedule.stop()
+        self.jobs.stop()
+
+    def _backups_wanted(self) -> tuple[int, int]:
+        preferences = self.memories.preferences(self._owner_id)
+        return preferences.backup_hours, preferences.backups_kept
 
     def paused(self, owner_id: int) -> bool:
         """Whether assistants are kept out. A database that does not answer says so itself when it is asked for more."""

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from server import api
+from server.jobs.backups import Backups, Source
 from server.joining import owner_token
 from server.memory.memories import Memories
 from server.memory.model import Actor, Limits
@@ -86,20 +87,21 @@ def next_event(response: http.client.HTTPResponse) -> tuple[str | None, api.Even
 
 
 @pytest.fixture
-def window(tmp_path: Path, database: Database, owner: int, embedder: WordEmbedder) -> Iterator[Window]:
+def window(tmp_path: Path, database: Database, owner: int, embedder: WordEmbedder, source: Source) -> Iterator[Window]:
     """A server whose window shows an empty store."""
     home = Home.at(tmp_path / "home")
     parts = ProbeParts(home, Settings.read({}))
     store = PostgresOwnerStore(database, lambda _: parts.signals.tell("journal"))
     store.use_model(owner, embedder.model)
-    side = OwnerSide(home, store, embedder, Limits(), owner, parts.signals)
+    backups = Backups(home, lambda: source, lambda: None, lambda: None)
+    side = OwnerSide(backups, home, store, embedder, Limits(), owner, parts.signals)
     parts.owner_routes = list(side.routes)
     parts.events = JournalEvents(database.transaction, owner)
     parts.glance = side.glance  # type: ignore[method-assign]  # the probe has no memories of its own
     with serving(tmp_path / "home", parts=parts) as probe:
         assert probe.ready.wait(PATIENCE)
         yield Window(probe, Memories(store, embedder, Limits()), side, owner)
-        side.jobs.stop()
+        side.stop()
 
 
 def test_the_life_of_a_memory(window: Window) -> None:
