@@ -24,7 +24,7 @@ _SORTS: dict[str, LiteralString] = {
     "confirmed": "m.last_confirmed_at",
     "importance": "m.importance",
     "salience": "m.salience",
-    "text": 'lower(left(m.text, 200)) COLLATE "C"',
+    "text": 'lower(left(m.text, 64)) COLLATE "C"',
     "length": "char_length(m.text)",
 }
 _STATES: dict[str, LiteralString] = {

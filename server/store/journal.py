@@ -107,33 +107,44 @@ def blank(connection: Connection, owner_id: int, table: str, row_ids: Sequence[i
     )
 
 
-def revert_row(connection: Connection, owner_id: int, change: JournalRow) -> JournalRow:
-    """Put one row back as it was before a change, and return that as a change of its own.
+def revert_rows(connection: Connection, owner_id: int, changes: Sequence[JournalRow]) -> list[JournalRow]:
+    """Put rows of one table, changed in the same columns, back as they were; each is returned as a change of its own.
 
-    Raises Conflict where the row is no longer as the change left it, naming the entry in the way.
+    Raises Conflict where one is no longer as its change left it, naming the entry in the way.
     """
-    if change.version_after is None or change.before is None or change.after is None:
-        raise Conflict(f"Memory {change.row_id} was deleted for good, which cannot be undone.")
-    table, columns = sql.Identifier(change.table), sorted(change.before)
-    names = sql.SQL(", ").join(map(sql.Identifier, columns))
-    values = sql.SQL(", ").join(sql.SQL("p.") + sql.Identifier(name) for name in columns)
+    for change in changes:
+        if change.version_after is None or change.before is None or change.after is None:
+            raise Conflict(f"Memory {change.row_id} was deleted for good, which cannot be undone.")
+    table, columns = sql.Identifier(changes[0].table), sorted(changes[0].before or {})
     query = sql.SQL(
-        "UPDATE {} AS t SET ({}, version) = ROW({}, %(version)s) FROM jsonb_populate_record(NULL::{}, %(before)s) AS p"
-        " WHERE t.owner_id = %(owner)s AND t.id = %(id)s AND t.version = %(expected)s"
-    ).format(table, names, values, table)
+        "UPDATE {} AS t SET ({}, version) = ROW({}, c.version)"
+        " FROM unnest(%(ids)s::bigint[], %(versions)s::bigint[], %(expected)s::bigint[], %(before)s::jsonb[])"
+        " AS c(id, version, expected, before), jsonb_populate_record(NULL::{}, c.before) AS p"
+        " WHERE t.owner_id = %(owner)s AND t.id = c.id AND t.version = c.expected RETURNING t.id"
+    ).format(
+        table,
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.SQL(", ").join(sql.SQL("p.") + sql.Identifier(name) for name in columns),
+        table,
+    )
     done = connection.execute(
         query,
         {
-            "version": change.version_before,
-            "before": Jsonb(change.before),
             "owner": owner_id,
-            "id": change.row_id,
-            "expected": change.version_after,
+            "ids": [change.row_id for change in changes],
+            "versions": [change.version_before for change in changes],
+            "expected": [change.version_after for change in changes],
+            "before": [Jsonb(change.before) for change in changes],
         },
-    )
-    if done.rowcount == 0:
-        raise Conflict(in_the_way(connection, owner_id, change))
-    return JournalRow(change.table, change.row_id, change.version_after, change.version_before, change.after, change.before)
+    ).fetchall()
+    reverted = {row["id"] for row in done}
+    for change in changes:
+        if change.row_id not in reverted:
+            raise Conflict(in_the_way(connection, owner_id, change))
+    return [
+        JournalRow(change.table, change.row_id, change.version_after, change.version_before, change.after, change.before)
+        for change in changes
+    ]
 
 
 def in_the_way(connection: Connection, owner_id: int, change: JournalRow) -> str:

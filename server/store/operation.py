@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 import psycopg
@@ -18,6 +19,8 @@ from server.store.database import Connection
 from server.store.derived import ModelRow
 
 TABLE = "memories"
+MADE = ("",)  # stands for the columns of a row that was made
+REVERTED_AT_ONCE = 5_000
 RETURNED = sql.SQL(", ").join(map(sql.Identifier, memories.NAMES))
 
 
@@ -146,20 +149,28 @@ class MemoryOperation:
         A row that the entry made becomes a tombstone: ids are never reused, and undoing the undo brings it back.
         """
         self._undoes = entry.id
-        changed = []
-        for change in sorted(entry.rows, key=_turn):
-            if change.version_before is None:
-                changed.append(self._take_back(change))
+        changed: list[Memory] = []
+        for (_, table, columns), group in groupby(sorted(entry.rows, key=_turn), key=_turn):
+            changes = list(group)
+            if columns == MADE:
+                changed += [self._take_back(change) for change in changes]
                 continue
-            try:
-                with self._connection.transaction():
-                    self._pending.add(journal.revert_row(self._connection, self._actor.owner_id, change))
-            except psycopg.errors.UniqueViolation:
-                raise Conflict("Another memory says exactly the same by now. Forget that one first.") from None
-            if change.table == TABLE:
-                changed += memories.get(self._connection, self._actor.owner_id, [change.row_id])
+            for start in range(0, len(changes), REVERTED_AT_ONCE):
+                step = changes[start : start + REVERTED_AT_ONCE]
+                self._put_back(step)
+                if table == TABLE:
+                    changed += memories.get(self._connection, self._actor.owner_id, [change.row_id for change in step])
         derived.drop_unlearned_contexts(self._connection, self._actor.owner_id, [memory.id for memory in changed])
         return changed
+
+    def _put_back(self, changes: Sequence[JournalRow]) -> None:
+        try:
+            with self._connection.transaction():
+                reverted = journal.revert_rows(self._connection, self._actor.owner_id, changes)
+        except psycopg.errors.UniqueViolation:
+            raise Conflict("Another memory says exactly the same by now. Forget that one first.") from None
+        for change in reverted:
+            self._pending.add(change)
 
     def relive_vectors(self, memory: Memory) -> None:
         """Make the waiting vectors of this memory's present text the live ones."""
@@ -173,9 +184,15 @@ class MemoryOperation:
         return self.update(made, gone)
 
 
-def _turn(change: JournalRow) -> int:
-    """When a row of an entry has its turn: what goes leaves its text to what changes, and that to what comes back."""
+def _turn(change: JournalRow) -> tuple[int, str, tuple[str, ...]]:
+    """When a row of an entry has its turn, and with which others: its table and its changed columns.
+
+    What goes leaves its text to what changes, and that to what comes back.
+    """
+    if change.version_before is None:
+        return 0, change.table, MADE
     before, after = change.before or {}, change.after or {}
-    if change.version_before is None or (before.get("deleted_at") is not None and after.get("deleted_at") is None):
-        return 0
-    return 2 if before.get("deleted_at", True) is None and after.get("deleted_at") is not None else 1
+    columns = tuple(sorted(before))
+    if before.get("deleted_at") is not None and after.get("deleted_at") is None:
+        return 0, change.table, columns
+    return 2 if before.get("deleted_at", True) is None and after.get("deleted_at") is not None else 1, change.table, columns

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from server.memory.model import Actor, Conflict, InvalidInput, Memory, NotFound
+from server.memory.model import Actor, Conflict, InvalidInput, JournalEntry, Memory, NotFound
 from server.memory.owner.base import Outcome, OwnerDomain
 from server.memory.owner.ports import OwnerOperation, Past, PastEntry
 from server.memory.terms import terms
@@ -42,7 +42,7 @@ class History(OwnerDomain):
             if entry is None:
                 raise NotFound("There is no such journal entry.")
             changed = operation.revert(entry)
-            rederive(operation, changed)
+            rederive(operation, changed, [entry])
         return Outcome([memory.id for memory in changed], journal_id=operation.journal_id)
 
     def rollback(self, actor: Actor, whose: str, since: datetime, *, dry_run: bool) -> RolledBack:
@@ -55,9 +55,8 @@ class History(OwnerDomain):
         try:
             with self._rows.operation(actor, "rollback") as operation:
                 changed: dict[int, Memory] = {}
-                for past in chosen:
-                    self._take_back(operation, past.entry.id, changed, result)
-                rederive(operation, list(changed.values()))
+                taken = [self._take_back(operation, past.entry.id, changed, result) for past in chosen]
+                rederive(operation, list(changed.values()), [entry for entry in taken if entry is not None])
                 operation.note_undone(result.entries)
                 result.outcome.changed = sorted(changed)
                 if dry_run:
@@ -68,17 +67,18 @@ class History(OwnerDomain):
         return result
 
     @staticmethod
-    def _take_back(operation: OwnerOperation, journal_id: int, changed: dict[int, Memory], result: RolledBack) -> None:
+    def _take_back(operation: OwnerOperation, journal_id: int, changed: dict[int, Memory], result: RolledBack) -> JournalEntry | None:
         entry = operation.entry(journal_id)
         if entry is None:
-            return
+            return None
         try:
             rows = operation.revert_or_leave(entry)
         except Conflict as conflict:
             result.conflicts.append(f"Entry {journal_id} ({entry.tool}): {conflict.message}")
-            return
+            return None
         changed |= {row.id: row for row in rows}
         result.entries.append(journal_id)
+        return entry
 
     def _of(self, owner_id: int, whose: str, since: datetime) -> list[PastEntry]:
         """The entries of an actor that still hold, newest first."""
@@ -92,8 +92,14 @@ class History(OwnerDomain):
         return found
 
 
-def rederive(operation: OwnerOperation, changed: Sequence[Memory]) -> None:
-    """Make vectors and terms those of the rows as they are now; vectors of former texts are still there."""
+def rederive(operation: OwnerOperation, changed: Sequence[Memory], entries: Sequence[JournalEntry]) -> None:
+    """Make vectors and terms those of the rows as they are after taking entries back; vectors of former texts are still there."""
+    undone = [row for entry in entries for row in entry.rows if row.table == "memories"]
+    retold = {row.row_id for row in undone if "text" in (row.before or {})}
+    moved = {row.row_id for row in undone if row.version_before is None or "deleted_at" in (row.before or {})} - retold
     for memory in changed:
-        operation.relive_vectors(memory)
-        operation.set_terms(memory.id, terms(memory.text), live=memory.deleted_at is None)
+        if memory.id in retold:
+            operation.relive_vectors(memory)
+            operation.set_terms(memory.id, terms(memory.text), live=memory.deleted_at is None)
+    for live in (True, False):
+        operation.set_lexical_live_all([row.id for row in changed if row.id in moved and (row.deleted_at is None) == live], live)

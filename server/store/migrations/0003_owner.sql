@@ -47,6 +47,4 @@ CREATE TABLE journal_rollbacks (
 
 -- The list of all ids in the window's usual order, out of the index alone.
 CREATE INDEX memories_browse ON memories (owner_id, created_at DESC, id DESC) INCLUDE (expires_at) WHERE deleted_at IS NULL;
-CREATE INDEX memories_deleted ON memories (owner_id, deleted_at DESC) WHERE deleted_at IS NOT NULL;
-CREATE INDEX memories_version ON memories (owner_id, version);
 CREATE INDEX journal_undoes ON journal (owner_id, undoes) WHERE undoes IS NOT NULL;
