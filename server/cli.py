@@ -43,7 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    commands = {"serve": _serve, "status": _status, "stop": _stop, "token": _token, "doctor": _doctor, "mcp": _mcp}
+    commands = {
+        "serve": _serve,
+        "status": _status,
+        "stop": _stop,
+        "token": _token,
+        "doctor": _doctor,
+        "mcp": _mcp,
+        "backup": _backup,
+        "restore": _restore,
+    }
     command = commands.get(options.command)
     try:
         if command is None:
@@ -92,6 +101,12 @@ def _parser() -> argparse.ArgumentParser:
     token = add("token", "Print an access token that is good for one hour.")
     token.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint that it is for")
     token.add_argument("--scope", action="append", choices=ALL_SCOPES, help="what it allows; may be repeated (default: everything)")
+    backup = add("backup", "Make a backup of everything, try it, and print where it is. The server must be running.")
+    backup.add_argument("file", metavar="FILE", nargs="?", help="a new file (default: one in the folder of the home)")
+    backup.add_argument("--encrypt", action="store_true", help="ask for a passphrase, or read it from stdin; keys are included then")
+    restore = add("restore", "Replace all memories by those of a backup; what was there is kept as a backup. The server must be running.")
+    restore.add_argument("file", metavar="FILE", help="the backup")
+    restore.add_argument("--encrypted", action="store_true", help="ask for the passphrase, or read it from stdin")
     add("doctor", "Check what the server needs, and say what to do.")
     mcp = add("mcp", "Speak MCP on stdin and stdout; starts the server if none runs.")
     mcp.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint to forward to")
@@ -263,6 +278,24 @@ def _token(options: argparse.Namespace) -> int:
     audience, scopes = site.resource(PATHS[options.toolset]), options.scope or ALL_SCOPES
     say(mint(key, TokenRequest(issuer, audience, str(OWNER_ID), CLI_CLIENT, BUILTIN_GRANTS[CLI_CLIENT], scopes)))
     return DONE
+
+
+def _backup(options: argparse.Namespace) -> int:
+    from server.backing_up import passphrase, run_job
+
+    body = {"path": str(Path(options.file).absolute())} if options.file else {}
+    if options.encrypt:
+        body["passphrase"] = passphrase(twice=True)
+    return run_job(_home(options), "/backups", body, say, complain)
+
+
+def _restore(options: argparse.Namespace) -> int:
+    from server.backing_up import passphrase, run_job
+
+    body = {"path": str(Path(options.file).absolute())}
+    if options.encrypted:
+        body["passphrase"] = passphrase(twice=False)
+    return run_job(_home(options), "/backups/restore", body, say, complain)
 
 
 def _doctor(options: argparse.Namespace) -> int:

@@ -97,10 +97,12 @@ def owner_token(home: Home) -> str:
     return path.read_text(encoding="utf-8").strip()
 
 
-def ask(home: Home, running: Running, method: str, path: str, timeout: float = 10.0) -> dict[str, Any]:
+def ask(
+    home: Home, running: Running, method: str, path: str, timeout: float = 10.0, body: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """A call of the local API with the owner's token. Raises LocalApiError."""
     try:
-        status, answer = _ask(running.port, method, f"{API}{path}", _owner(home), None, timeout)
+        status, answer = _ask(running.port, method, f"{API}{path}", _owner(home), body, timeout)
     except (OSError, http.client.HTTPException, ValueError):
         raise LocalApiError("The running server does not answer. `ownsona status` shows its state.") from None
     if status >= 400:

@@ -40,6 +40,7 @@ from server.toolsets.pausing import Pausable
 
 log = logging.getLogger(__name__)
 
+ENTER_SECONDS = 60.0  # for the stage to start again; what goes wrong is told there
 MODEL_LOOK = 0.1  # seconds between looks while the model loads
 
 
@@ -59,6 +60,7 @@ class LocalParts:
         self._database_up = self._model_up = False
         self._conninfo = ""  # of the live database, once it is up
         self._exchanged = False
+        self._entered = threading.Event()  # the database can be used
         self._stopping = threading.Event()
         limits = Limits(**{field.name: getattr(settings, field.name) for field in fields(Limits)})
         memories = Memories(self._store, self._embedder, limits)
@@ -81,6 +83,7 @@ class LocalParts:
             self._conninfo = conninfo
             self._bind(database=True)
             self._owner.start()
+            self._entered.set()
         except PostgresError as error:
             raise StartError(str(error), retry=bool(self._external)) from None
         except StoreError as error:
@@ -149,6 +152,7 @@ class LocalParts:
 
     def _leave_database(self) -> None:
         """End every connection, because the database is about to be exchanged."""
+        self._entered.clear()
         with self._binding:
             self._database_up = False
             if self._jobs is not None:
@@ -157,8 +161,9 @@ class LocalParts:
         self._database.close()
 
     def _enter_database(self) -> None:
-        """Let the supervisor start the stage again: schema, keys and model are those of the exchanged database then."""
+        """Let the supervisor start the stage again: schema, keys and model are those of the exchanged database then. Returns after it."""
         self._exchanged = True
+        self._entered.wait(ENTER_SECONDS)
         self.signals.tell("memories")
 
     def _external_conninfo(self) -> str:

@@ -11,6 +11,8 @@ from server.memory.owner.memories import OwnerMemories
 from server.web.api.memories import done
 from server.web.api.routes import Nothing, route
 
+WAIT_SECONDS = 5.0
+
 
 class SettingsRoutes:
     """What the person sets, and what the server is doing."""
@@ -28,6 +30,7 @@ class SettingsRoutes:
             route("POST", "/pause", self._pause),
             route("POST", "/resume", self._resume),
             route("GET", "/jobs", self._listing),
+            route("GET", "/jobs/{job_id:int}/end", self._end),
             route("POST", "/jobs/{job_id:int}/cancel", self._cancel),
         ]
 
@@ -45,6 +48,13 @@ class SettingsRoutes:
 
     def _listing(self, _: Nothing) -> api.Jobs:
         return api.Jobs.model_validate({"jobs": self._jobs.listing()})
+
+    def _end(self, _: Nothing, job_id: int) -> api.Started:
+        """Answers when the work has ended, or after WAIT_SECONDS."""
+        job = self._jobs.wait(job_id, WAIT_SECONDS)
+        if job is None:
+            raise NotFound("There is no such work.")
+        return api.Started(job=api.Job.model_validate(job))
 
     def _cancel(self, _: Nothing, job_id: int) -> api.Jobs:
         if not self._jobs.cancel(job_id):

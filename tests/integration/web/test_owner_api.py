@@ -305,3 +305,22 @@ def test_events_end_with_the_server(window: Window) -> None:
     with window.events() as stream:
         window.ask("POST", "/stop", status=202)
         assert stream.read() == b""
+
+
+def test_files(window: Window, tmp_path: Path) -> None:
+    """Exports and backups are jobs, whose end can be waited for."""
+    window.ask("POST", "/memories", {"text": "Anna drinks tea"})
+    target = tmp_path / "out.csv"
+    job = window.ask("POST", "/export", {"scope": {"query": "tea"}, "format": "csv", "path": str(target)})["job"]
+    assert api.Started.model_validate(window.ask("GET", f"/jobs/{job['id']}/end")).job.message == "Exported to out.csv."
+    assert "Anna drinks tea" in target.read_text()
+    assert "absolute" in window.refused("POST", "/export", {"format": "json", "path": "out.json"})
+    job = window.ask("POST", "/backups", {"passphrase": "open sesame"})["job"]
+    while (job := window.ask("GET", f"/jobs/{job['id']}/end")["job"])["state"] == "running":
+        pass
+    (backup,) = api.Backups.model_validate(window.ask("GET", "/backups")).backups
+    assert (backup.path, backup.verified, backup.encrypted) == (job["message"], True, True)
+    assert [one.kind for one in api.Jobs.model_validate(window.ask("GET", "/jobs")).jobs] == ["backup", "export"]
+    job = window.ask("POST", "/backups/restore", {"path": str(target)})["job"]
+    assert window.ask("GET", f"/jobs/{job['id']}/end")["job"]["state"] == "failed"
+    window.refused("GET", "/jobs/99/end", status=404)
