@@ -50,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "token": _token,
         "export": _export,
         "import": _import,
+        "backup": _backup,
+        "restore": _restore,
         "doctor": _doctor,
         "mcp": _mcp,
         "login": _login,
@@ -124,6 +126,12 @@ def _parser() -> argparse.ArgumentParser:
     imports = add("import", "Read memories in. What is there already is left as it is, so reading a file twice adds nothing.")
     imports.add_argument("file", metavar="FILE", nargs="+", help="an export, a JSON array of texts, or plain lines; - for stdin")
     imports.add_argument("--dry-run", action="store_true", help="only say what would be added")
+    backup = add("backup", "Make a backup of everything, try it, and print where it is. The server must be running.")
+    backup.add_argument("file", metavar="FILE", nargs="?", help="a new file (default: one in the folder of the home)")
+    backup.add_argument("--encrypt", action="store_true", help="ask for a passphrase, or read it from stdin; keys are included then")
+    restore = add("restore", "Replace all memories by those of a backup; what was there is kept as a backup. The server must be running.")
+    restore.add_argument("file", metavar="FILE", help="the backup")
+    restore.add_argument("--encrypted", action="store_true", help="ask for the passphrase, or read it from stdin")
     add("doctor", "Check what the server needs, and say what to do.")
     mcp = add("mcp", "Speak MCP on stdin and stdout; starts the server if none runs.")
     mcp.add_argument("--toolset", choices=sorted(PATHS), default=DEFAULT_TOOLSET, help="the endpoint to forward to")
@@ -274,9 +282,9 @@ def _status(options: argparse.Namespace) -> int:
     if options.json:
         say(json.dumps({"running": True, **state}))
         return DONE
-    say(f"OwnSona {state['version']} runs at {state['url']} (process {state['pid']}): {state['status']}")
-    for name, stage in state["stages"].items():
-        say(f"  {name}: {stage['state']}" + (f". {stage['hint']}" if stage.get("hint") else ""))
+    say(f"OwnSona {state['version']} runs at {state['address']} (process {state['pid']}): {state['status']}")
+    for stage in state["stages"]:
+        say(f"  {stage['name']}: {stage['state']}" + (f". {stage['advice']}" if stage.get("advice") else ""))
     return DONE
 
 
@@ -423,6 +431,24 @@ def _import(options: argparse.Namespace) -> int:
             code = FAILED
         say(f"{name}: {command.describe(tally, dry_run=options.dry_run)}")
     return code
+
+
+def _backup(options: argparse.Namespace) -> int:
+    from server.backing_up import passphrase, run_job
+
+    body = {"path": str(Path(options.file).absolute())} if options.file else {}
+    if options.encrypt:
+        body["passphrase"] = passphrase(twice=True)
+    return run_job(_home(options), "/backups", body, say, complain)
+
+
+def _restore(options: argparse.Namespace) -> int:
+    from server.backing_up import passphrase, run_job
+
+    body = {"path": str(Path(options.file).absolute())}
+    if options.encrypted:
+        body["passphrase"] = passphrase(twice=False)
+    return run_job(_home(options), "/backups/restore", body, say, complain)
 
 
 def _doctor(options: argparse.Namespace) -> int:

@@ -79,8 +79,8 @@ def _server(home: Home, port: int) -> list[Finding]:
     except LocalApiError as error:
         return [*findings, Finding(False, f"server: {error}")]
     return findings + [
-        Finding(False, f"server: its {name} has failed. {stage.get('hint', '')}".rstrip())
-        for name, stage in stages.items()
+        Finding(False, f"server: its {stage['name']} has failed. {stage['advice'] or ''}".rstrip())
+        for stage in stages
         if stage["state"] == "failed"
     ]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
+
+from starlette.routing import Route
 
 from server.oauth.grants import GrantBook
 from server.oauth.keys import PublicJwk
 from server.oauth.owner import OAuthParts
+from server.signals import Signals
 from server.toolsets.base import Toolset
-from server.web.local_api import Journal
+from server.web.api.events import EventSource
 from server.web.transfer_api import Transfer
 
 
@@ -41,8 +44,19 @@ class Parts(Protocol):
         """What the authorization server stands on."""
 
     @property
-    def journal(self) -> Journal:
-        """What was done, for the owner's programs."""
+    def events(self) -> EventSource:
+        """What has changed, for the owner's programs."""
+
+    @property
+    def signals(self) -> Signals:
+        """Hints that something has changed."""
+
+    @property
+    def owner_routes(self) -> Sequence[Route]:
+        """The routes of the local API over the memories."""
+
+    def glance(self) -> Mapping[str, Any]:
+        """What a status says of the memories: fields of server.api.Status. Empty while the database does not answer."""
 
     @property
     def transfer(self) -> Transfer:

@@ -15,15 +15,14 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import FrameType
-from typing import Any
 
 import uvicorn
 
-from server import __version__, secrets_store
+from server import __version__, api, secrets_store
 from server.joining import Running
 from server.leases import Leases
 from server.memory.ports import StoreError
@@ -35,13 +34,15 @@ from server.oauth.site import Site
 from server.oauth.tokens import TokenVerifier, mint
 from server.parts import Parts, StartError
 from server.paths import Home
-from server.stages import DATABASE, MODEL, Stages
+from server.stages import DATABASE, MODEL, Stages, State
 from server.supervision import Stage, Supervisor
+from server.web.api.control import LocalApi
+from server.web.api.events import Events
 from server.web.app import WebParts, build_app
 from server.web.endpoint import Access
-from server.web.local_api import LocalApi
 from server.web.oauth_api import OAuthApi
 from server.web.oauth_endpoints import OAuthEndpoints
+from server.web.transfer_api import TransferApi
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ class Runtime:
         if threading.current_thread() is threading.main_thread():
             for number in stop_signals():
                 signal.signal(number, self._on_signal)
-        with self._stages.listener(self._wake):
+        with self._stages.listener(self._wake), self._stages.listener(lambda: self._parts.signals.tell("status")):
             self._web_thread.start()
             for supervisor in self._supervisors:
                 supervisor.start()
@@ -104,19 +105,25 @@ class Runtime:
         self._stop()
         return orderly
 
-    # What the local API asks for (server.web.local_api.Control).
+    # What the local API asks for (server.web.api.control.Control).
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> api.Status:
         """State for the owner's programs."""
-        return {
-            "status": self._stages.status(),
-            "stages": self._stages.describe(hints=True),
-            "version": __version__,
-            "url": self._place.running.url,
-            "pid": self._place.running.pid,
-            "started": self._place.running.started,
-            "leases": self._leases.count,
-        }
+        stages = self._stages.describe(hints=True)
+        running = self._place.running
+        return api.Status(
+            version=__version__,
+            status=self._stages.status(),
+            address=running.url,
+            pid=running.pid,
+            started=running.started,
+            leases=self._leases.count,
+            stages=tuple(
+                api.Stage(name=name, state=str(stage["state"]), seconds=float(stage["seconds"]), advice=_advice(stage))
+                for name, stage in stages.items()
+            ),
+            **(self._parts.glance() if self._stages.get(DATABASE).state is State.READY else {}),
+        )
 
     def request_stop(self) -> None:
         """Begin an orderly stop; returns at once. Safe in a signal handler, as SimpleQueue is."""
@@ -156,16 +163,17 @@ class Runtime:
             raise StartError(str(error), retry=True) from None
 
     def _web_config(self) -> uvicorn.Config:
-        site, running, oauth = self._place.site, self._place.running, self._parts.oauth
+        parts, site, oauth = self._parts, self._place.site, self._parts.oauth
         verifier = TokenVerifier(self._keys, site.issuer)
-        scopes = {path: frozenset().union(*(tool.scopes for tool in one.tools)) for path, one in self._parts.toolsets.items()}
+        scopes = {path: frozenset().union(*(tool.scopes for tool in one.tools)) for path, one in parts.toolsets.items()}
         resources = Resources(site, scopes)
         authority = Authority(oauth.store, resources, partial(mint, self._signing_key), verifier)
-        endpoints = OAuthEndpoints(authority, Login(oauth.store, oauth.fixed_login), site, self._stages)
-        more = OAuthApi(oauth, resources, self._stages).routes()
-        api = LocalApi(self, self._parts.journal, self._parts.transfer, running.secret, running.port, more)
-        access = Access(site, verifier, self._parts.grants, self._stages)
-        app = build_app(WebParts(access, self._keys, self._parts.toolsets, endpoints, api, self._owner_token()))
+        told = partial(parts.signals.tell, "clients")
+        endpoints = OAuthEndpoints(authority, Login(oauth.store, oauth.fixed_login), site, self._stages, told)
+        more = [*OAuthApi(oauth, resources, self._stages, told).routes(), *TransferApi(parts.transfer).routes(), *parts.owner_routes]
+        local = LocalApi(self, Events(parts.events, parts.signals, self.stopping), more, self._place.running)
+        access = Access(site, verifier, parts.grants, self._stages)
+        app = build_app(WebParts(access, self._keys, parts.toolsets, endpoints, local, self._owner_token()))
         logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL)  # addresses of /oauth hold what nobody else may know
         return uvicorn.Config(
             app,
@@ -222,6 +230,11 @@ class Runtime:
         for supervisor in self._supervisors:
             supervisor.join(JOIN)
         log.info("Stopped after %.1f s.", time.monotonic() - began)
+
+
+def _advice(stage: Mapping[str, str | float]) -> str | None:
+    hint = stage.get("hint")
+    return None if hint is None else str(hint)
 
 
 def stop_signals() -> list[signal.Signals]:

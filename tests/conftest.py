@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,13 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from server.jobs.backups import Source
 from server.memory.memories import Memories
 from server.memory.model import Actor, Limits
 from server.paths import Home
+from server.postgres.binaries import find_bin_dir
 from server.postgres.cluster import Cluster
+from server.postgres.privileges import choose_place
 from server.store.database import Database
 from server.store.schema import migrate
 from server.store.store import PostgresStore
@@ -87,6 +91,16 @@ def database(fresh_database: Callable[[], str]) -> Iterator[Database]:
     database.open()
     yield database
     database.close()
+
+
+@pytest.fixture
+def source(fresh_database: Callable[[], str]) -> Source:
+    """A migrated database of its own, with the programs that back it up."""
+    conninfo = fresh_database()
+    migrate(conninfo)
+    # The account of the embedded cluster, or any where the database is elsewhere.
+    place = choose_place(Home.at(Path(tempfile.gettempdir()) / "ownsona-tests"), find_bin_dir())
+    return Source(conninfo, place.programs, Path(tempfile.gettempdir()))
 
 
 @pytest.fixture

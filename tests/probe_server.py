@@ -12,6 +12,8 @@ from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 from unittest import mock
 
+from starlette.routing import Route
+
 from server import cli
 from server.memory.model import Conflict, InvalidInput
 from server.memory.ports import EmbeddingError, StoreError
@@ -23,9 +25,11 @@ from server.oauth.tokens import AccessToken
 from server.parts import StartError
 from server.paths import Home
 from server.settings import Settings
+from server.signals import Signals
+from server.store.events import Happening, Position
 from server.store.oauth_flow import OAuthFlow
 from server.store.oauth_owner import OAuthOwner
-from server.web.local_api import UndoRefusedError
+from server.web.api.events import EventSource
 from tests.probe_toolset import ProbeToolset
 
 
@@ -52,20 +56,17 @@ def no_database() -> NoReturn:
     raise StoreError("There is no database here.")
 
 
-class ProbeJournal:
-    """Two entries; the first can be undone."""
+class ProbeEvents:
+    """Nothing ever happens."""
 
-    def entries(self, limit: int, before: int | None) -> Sequence[Mapping[str, Any]]:
-        """Newest first."""
-        return [{"id": number} for number in (2, 1) if before is None or number < before][:limit]
+    def now(self) -> Position:
+        """The beginning."""
+        return Position(0, 0)
 
-    def undo(self, entry_id: int) -> Mapping[str, Any]:
-        """Entry 1 only."""
-        if entry_id == 2:
-            raise UndoRefusedError("Entry 3 is in the way.")
-        if entry_id != 1:
-            raise LookupError
-        return {"undone": 1}
+    def after(self, position: Position) -> Sequence[Happening]:
+        """None."""
+        del position
+        return []
 
 
 class ProbeTransfer:
@@ -97,7 +98,9 @@ class ProbeParts:
         self.toolset = ProbeToolset()
         self.toolsets = {"/mcp": self.toolset, "/mcp/other": ProbeToolset()}
         self.grants = ProbeGrants()
-        self.journal = ProbeJournal()
+        self.events: EventSource = ProbeEvents()
+        self.signals = Signals()
+        self.owner_routes: list[Route] = []
         self.transfer = ProbeTransfer()
         self.oauth = OAuthParts(OAuthFlow(no_database, OWNER_ID), OAuthOwner(no_database, OWNER_ID))
         self.keys: list[PublicJwk] = []
@@ -107,6 +110,10 @@ class ProbeParts:
         self.model_gate = threading.Event()
         self.model_gate.set()
         self.failing: dict[str, StartError] = {}
+
+    def glance(self) -> Mapping[str, Any]:
+        """There are no memories."""
+        return {}
 
     def start_database(self) -> None:
         """Wait for the gate, then fail or not as the test wants it."""

@@ -61,7 +61,9 @@ class Reviewing(Domain):
     def similar_groups(self, owner_id: int, threshold: float, max_groups: int, *, shared_tag: bool) -> list[Group]:
         """Live memories that are at least this similar, grouped so that a~b and b~c come together, strongest group first."""
         pairs = self._store.similar_pairs(owner_id, threshold, shared_tag=shared_tag)
-        clusters = sorted(_clusters(pairs), key=lambda cluster: (-max(pair.similarity for pair in cluster), _ids(cluster)))[:max_groups]
+        clusters = sorted(hanging_together(pairs), key=lambda cluster: (-max(pair.similarity for pair in cluster), _ids(cluster)))[
+            :max_groups
+        ]
         rows = {row.id: row for row in self._store.get(owner_id, sorted({one for cluster in clusters for one in _ids(cluster)}))}
         return [_group(cluster, rows) for cluster in clusters if all(one in rows for one in _ids(cluster))]
 
@@ -87,7 +89,7 @@ def _ids(cluster: Sequence[Pair]) -> list[int]:
     return sorted({one for pair in cluster for one in (pair.left, pair.right)})
 
 
-def _clusters(pairs: Sequence[Pair]) -> list[list[Pair]]:
+def hanging_together(pairs: Sequence[Pair]) -> list[list[Pair]]:
     """Union-find over pairs."""
     parent: dict[int, int] = {}
 

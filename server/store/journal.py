@@ -25,7 +25,8 @@ def _default(value: object) -> str:
     raise TypeError(f"the journal cannot hold a {type(value).__name__}")
 
 
-def _jsonb(values: dict[str, Any] | None) -> Jsonb | None:
+def as_jsonb(values: dict[str, Any] | None) -> Jsonb | None:
+    """Columns of a row as the journal holds them; moments, bytes and UUIDs as Postgres reads them back."""
     return None if values is None else Jsonb(values, dumps=lambda value: json.dumps(value, default=_default, ensure_ascii=False))
 
 
@@ -45,6 +46,12 @@ class Pending:
             row = JournalRow(row.table, row.row_id, first.version_before, row.version_after, before, after)
         self._rows[row.table, row.row_id] = row
 
+    def copy(self) -> Pending:
+        """The same so far, for going back to where a part of the operation fails."""
+        copied = Pending()
+        copied._rows = dict(self._rows)
+        return copied
+
     def write(self, connection: Connection, actor: Actor, tool: str, undoes: int | None) -> int | None:
         """Write the entry and return its id, or None where nothing has changed."""
         if not self._rows:
@@ -54,15 +61,11 @@ class Pending:
             [actor.owner_id, actor.kind, actor.name, tool, undoes],
         ).fetchone()
         journal_id = cast(int, entry["id"]) if entry else 0
-        with connection.cursor() as cursor:
-            cursor.executemany(
-                "INSERT INTO journal_rows (owner_id, journal_id, table_name, row_id, version_before, version_after, before, after)"
-                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
-                [
-                    (actor.owner_id, journal_id, r.table, r.row_id, r.version_before, r.version_after, _jsonb(r.before), _jsonb(r.after))
-                    for r in self._rows.values()
-                ],
-            )
+        columns = "owner_id, journal_id, table_name, row_id, version_before, version_after, before, after"
+        with connection.cursor() as cursor, cursor.copy(f"COPY journal_rows ({columns}) FROM STDIN") as copy:
+            for r in self._rows.values():
+                before, after = as_jsonb(r.before), as_jsonb(r.after)
+                copy.write_row((actor.owner_id, journal_id, r.table, r.row_id, r.version_before, r.version_after, before, after))
         return journal_id
 
 
@@ -96,41 +99,52 @@ def _with_rows(connection: Connection, owner_id: int, heads: Sequence[JournalEnt
     return list(heads)
 
 
-def blank(connection: Connection, owner_id: int, table: str, row_id: int) -> None:
-    """Take the contents of one row out of every entry; that it was changed stays."""
+def blank(connection: Connection, owner_id: int, table: str, row_ids: Sequence[int]) -> None:
+    """Take the contents of rows out of every entry; that they were changed stays."""
     connection.execute(
-        "UPDATE journal_rows SET before = NULL, after = NULL WHERE owner_id = %s AND table_name = %s AND row_id = %s",
-        [owner_id, table, row_id],
+        "UPDATE journal_rows SET before = NULL, after = NULL WHERE owner_id = %s AND table_name = %s AND row_id = ANY(%s)",
+        [owner_id, table, list(row_ids)],
     )
 
 
-def revert_row(connection: Connection, owner_id: int, change: JournalRow) -> JournalRow:
-    """Put one row back as it was before a change, and return that as a change of its own.
+def revert_rows(connection: Connection, owner_id: int, changes: Sequence[JournalRow]) -> list[JournalRow]:
+    """Put rows of one table, changed in the same columns, back as they were; each is returned as a change of its own.
 
-    Raises Conflict where the row is no longer as the change left it, naming the entry in the way.
+    Raises Conflict where one is no longer as its change left it, naming the entry in the way.
     """
-    if change.version_after is None or change.before is None or change.after is None:
-        raise Conflict(f"Memory {change.row_id} was deleted for good, which cannot be undone.")
-    table, columns = sql.Identifier(change.table), sorted(change.before)
-    names = sql.SQL(", ").join(map(sql.Identifier, columns))
-    values = sql.SQL(", ").join(sql.SQL("p.") + sql.Identifier(name) for name in columns)
+    for change in changes:
+        if change.version_after is None or change.before is None or change.after is None:
+            raise Conflict(f"Memory {change.row_id} was deleted for good, which cannot be undone.")
+    table, columns = sql.Identifier(changes[0].table), sorted(changes[0].before or {})
     query = sql.SQL(
-        "UPDATE {} AS t SET ({}, version) = ROW({}, %(version)s) FROM jsonb_populate_record(NULL::{}, %(before)s) AS p"
-        " WHERE t.owner_id = %(owner)s AND t.id = %(id)s AND t.version = %(expected)s"
-    ).format(table, names, values, table)
+        "UPDATE {} AS t SET ({}, version) = ROW({}, c.version)"
+        " FROM unnest(%(ids)s::bigint[], %(versions)s::bigint[], %(expected)s::bigint[], %(before)s::jsonb[])"
+        " AS c(id, version, expected, before), jsonb_populate_record(NULL::{}, c.before) AS p"
+        " WHERE t.owner_id = %(owner)s AND t.id = c.id AND t.version = c.expected RETURNING t.id"
+    ).format(
+        table,
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.SQL(", ").join(sql.SQL("p.") + sql.Identifier(name) for name in columns),
+        table,
+    )
     done = connection.execute(
         query,
         {
-            "version": change.version_before,
-            "before": Jsonb(change.before),
             "owner": owner_id,
-            "id": change.row_id,
-            "expected": change.version_after,
+            "ids": [change.row_id for change in changes],
+            "versions": [change.version_before for change in changes],
+            "expected": [change.version_after for change in changes],
+            "before": [Jsonb(change.before) for change in changes],
         },
-    )
-    if done.rowcount == 0:
-        raise Conflict(in_the_way(connection, owner_id, change))
-    return JournalRow(change.table, change.row_id, change.version_after, change.version_before, change.after, change.before)
+    ).fetchall()
+    reverted = {row["id"] for row in done}
+    for change in changes:
+        if change.row_id not in reverted:
+            raise Conflict(in_the_way(connection, owner_id, change))
+    return [
+        JournalRow(change.table, change.row_id, change.version_after, change.version_before, change.after, change.before)
+        for change in changes
+    ]
 
 
 def in_the_way(connection: Connection, owner_id: int, change: JournalRow) -> str:
@@ -141,4 +155,5 @@ def in_the_way(connection: Connection, owner_id: int, change: JournalRow) -> str
         [owner_id, change.table, change.row_id],
     ).fetchone()
     later = f"entry {row['id']} ({row['tool']} by {row['actor']})" if row else "another change"
-    return f"Memory {change.row_id} has changed since: {later} is in the way. Undo that one first."
+    what = "Memory" if change.table == "memories" else "Row"
+    return f"{what} {change.row_id} has changed since: {later} is in the way. Undo that one first."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 import psycopg
@@ -18,6 +19,8 @@ from server.store.database import Connection
 from server.store.derived import ModelRow
 
 TABLE = "memories"
+MADE = ("",)  # stands for the columns of a row that was made
+REVERTED_AT_ONCE = 5_000
 RETURNED = sql.SQL(", ").join(map(sql.Identifier, memories.NAMES))
 DRAFTED = [field.name for field in fields(Draft)]
 _INSERTED = [*DRAFTED, "owner_id", "text_key", "salience", "created_at", "updated_at"]
@@ -127,7 +130,7 @@ class MemoryOperation:
             raise Conflict(f"Memory {before.id} is gone.")
         if after.text != before.text:
             after = replace(after, relations_extracted=False)
-            self._forget_relations(before.id)
+            self._forget_relations([before.id])
         self._pending.add(JournalRow(TABLE, before.id, before.version, after.version, old, values))
         return after
 
@@ -176,7 +179,7 @@ class MemoryOperation:
         owner_id = self._actor.owner_id
         self._derived.pop(memory.id, None)
         self._connection.execute("DELETE FROM memories WHERE owner_id = %s AND id = %s", [owner_id, memory.id])
-        journal.blank(self._connection, owner_id, TABLE, memory.id)
+        journal.blank(self._connection, owner_id, TABLE, [memory.id])
         self._pending.add(JournalRow(TABLE, memory.id, memory.version, None, None, None))
         self.erased = True
 
@@ -185,36 +188,47 @@ class MemoryOperation:
         return journal.entry(self._connection, self._actor.owner_id, journal_id)
 
     def revert(self, entry: JournalEntry) -> list[Memory]:
-        """Put the rows that an entry changed back as they were, and return them. Raises Conflict where one has changed since.
+        """Put the rows that an entry changed back as they were, and return them by id. Raises Conflict where one has changed since.
 
         A row that the entry made becomes a tombstone: ids are never reused, and undoing the undo brings it back.
         """
         self._undoes = entry.id
-        changed = []
-        for change in entry.rows:
-            if change.version_before is None:
-                changed.append(self._take_back(change))
+        changed: list[Memory] = []
+        for (_, table, columns), group in groupby(sorted(entry.rows, key=_turn), key=_turn):
+            changes = list(group)
+            if columns == MADE:
+                changed += [self._take_back(change) for change in changes]
                 continue
-            try:
-                with self._connection.transaction():
-                    self._pending.add(journal.revert_row(self._connection, self._actor.owner_id, change))
-            except psycopg.errors.UniqueViolation:
-                raise Conflict("Another memory says exactly the same by now. Forget that one first.") from None
-            if "text" in (change.before or {}):
-                self._forget_relations(change.row_id)
-            changed += memories.get(self._connection, self._actor.owner_id, [change.row_id])
-        return changed
+            for start in range(0, len(changes), REVERTED_AT_ONCE):
+                step = changes[start : start + REVERTED_AT_ONCE]
+                self._put_back(step)
+                if table != TABLE:
+                    continue
+                ids = [change.row_id for change in step]
+                if "text" in columns:
+                    self._forget_relations(ids)
+                changed += memories.get(self._connection, self._actor.owner_id, ids)
+        return sorted(changed, key=lambda memory: memory.id)
+
+    def _put_back(self, changes: Sequence[JournalRow]) -> None:
+        try:
+            with self._connection.transaction():
+                reverted = journal.revert_rows(self._connection, self._actor.owner_id, changes)
+        except psycopg.errors.UniqueViolation:
+            raise Conflict("Another memory says exactly the same by now. Forget that one first.") from None
+        for change in reverted:
+            self._pending.add(change)
 
     def relive_vectors(self, memory: Memory) -> None:
         """Make the waiting vectors of this memory's present text the live ones."""
         self._write_derived()
         derived.relive_vectors(self._connection, memory.owner_id, [(memory.id, memory.text)])
 
-    def _forget_relations(self, memory_id: int) -> None:
+    def _forget_relations(self, memory_ids: Sequence[int]) -> None:
         """The graph is read out of the text again. Like all that is derived, it is no part of the journal."""
-        key = [self._actor.owner_id, memory_id]
-        self._connection.execute("DELETE FROM memory_relations WHERE owner_id = %s AND source_memory_id = %s", key)
-        self._connection.execute("UPDATE memories SET relations_extracted = false WHERE owner_id = %s AND id = %s", key)
+        keys = [self._actor.owner_id, list(memory_ids)]
+        self._connection.execute("DELETE FROM memory_relations WHERE owner_id = %s AND source_memory_id = ANY(%s)", keys)
+        self._connection.execute("UPDATE memories SET relations_extracted = false WHERE owner_id = %s AND id = ANY(%s)", keys)
 
     def _take_back(self, change: JournalRow) -> Memory:
         made = self.get(change.row_id)
@@ -222,3 +236,17 @@ class MemoryOperation:
             raise Conflict(journal.in_the_way(self._connection, self._actor.owner_id, change))
         gone = {"deleted_at": datetime.now(UTC), "deleted_by": self._actor.kind, "forget_reason": "Undone"}
         return self.update(made, gone)
+
+
+def _turn(change: JournalRow) -> tuple[int, str, tuple[str, ...]]:
+    """When a row of an entry has its turn, and with which others: its table and its changed columns.
+
+    What goes leaves its text to what changes, and that to what comes back.
+    """
+    if change.version_before is None:
+        return 0, change.table, MADE
+    before, after = change.before or {}, change.after or {}
+    columns = tuple(sorted(before))
+    if before.get("deleted_at") is not None and after.get("deleted_at") is None:
+        return 0, change.table, columns
+    return 2 if before.get("deleted_at", True) is None and after.get("deleted_at") is not None else 1, change.table, columns

@@ -31,12 +31,12 @@ class Server:
     def wait_for(self, *stages: str, waiting: Callable[[str], None] = lambda _: None) -> None:
         """Return when these stages are ready. `waiting` is told the name of the one that is not."""
         while True:
-            states = ask(self._home, self._running(), "GET", "/status")["stages"]
+            states = {stage["name"]: stage for stage in ask(self._home, self._running(), "GET", "/status")["stages"]}
             late = next((name for name in stages if states[name]["state"] != "ready"), None)
             if late is None:
                 return
             if states[late]["state"] == "failed":
-                raise LocalApiError(str(states[late].get("hint") or f"The server's {late} does not start."))
+                raise LocalApiError(str(states[late]["advice"] or f"The server's {late} does not start."))
             waiting(late)
             time.sleep(LOOK)
 

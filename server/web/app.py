@@ -22,10 +22,10 @@ from server.oauth.metadata import SERVER_PATHS, authorization_server, protected_
 from server.oauth.tokens import TokenError
 from server.toolsets.base import Toolset
 from server.web.answers import error_body, header_values, send_json
+from server.web.api.control import LocalApi, OwnerOnly
 from server.web.cors import Cors, serves_browsers
 from server.web.endpoint import Access, Endpoint, check_token
 from server.web.guards import Boundary, Guards
-from server.web.local_api import LocalApi, OwnerOnly
 from server.web.oauth_endpoints import OAuthEndpoints
 from server.web.protocol import Protocol
 

@@ -21,7 +21,7 @@ from server.oauth.redirects import destination, is_loopback
 from server.oauth.registration import MAX_NAME_CHARS, visible
 from server.oauth.resources import Resources
 from server.stages import DATABASE, Stages
-from server.web.local_api import api_error, api_ok
+from server.web.api.routes import api_error, api_ok
 
 Work: TypeAlias = Callable[[Request, Mapping[str, Any]], Response]
 
@@ -36,12 +36,13 @@ class InputError(ValueError):
 class OAuthApi:
     """The handlers; the owner's token is checked before them."""
 
-    def __init__(self, parts: OAuthParts, resources: Resources, stages: Stages) -> None:
+    def __init__(self, parts: OAuthParts, resources: Resources, stages: Stages, changed: Callable[[], None]) -> None:
         self._owner = parts.owner
         self._store = parts.store
         self._fixed = parts.fixed_login is not None
         self._resources = resources
         self._stages = stages
+        self._changed = changed
 
     def routes(self) -> list[Route]:
         """Routes below `/api/v1`."""
@@ -138,11 +139,14 @@ class OAuthApi:
             if not isinstance(document, dict) or "\\u0000" in body.decode("utf-8", "replace"):
                 return api_error(400, "INVALID_INPUT", "The body must be a JSON object without null characters.")
             try:
-                return await anyio.to_thread.run_sync(work, request, document)
+                answer = await anyio.to_thread.run_sync(work, request, document)
             except (InputError, LoginRefusedError) as error:
                 return api_error(400, "INVALID_INPUT", str(error))
             except StoreError as error:
                 return api_error(503, "DATABASE_ERROR", str(error))
+            if request.method != "GET":
+                self._changed()
+            return answer
 
         return handle
 

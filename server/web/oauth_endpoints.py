@@ -51,11 +51,12 @@ Failure: TypeAlias = Callable[[str, int, Mapping[str, str]], Response]
 class OAuthEndpoints:
     """Handlers over the authorization server."""
 
-    def __init__(self, authority: Authority, login: Login, site: Site, stages: Stages) -> None:
+    def __init__(self, authority: Authority, login: Login, site: Site, stages: Stages, changed: Callable[[], None]) -> None:
         self._authority = authority
         self._approval = Approval(authority, login)
         self._site = site
         self._stages = stages
+        self._changed = changed  # called when the person's view of access is out of date
         self._pages = Pages()
 
     def routes(self) -> list[Route]:
@@ -104,6 +105,7 @@ class OAuthEndpoints:
             return _json(400, {"error": error.error, "error_description": str(error)})
         self._authority.store.add_client(registration.client)
         log.info("The client %s has registered.", registration.client.client_id)
+        self._changed()
         return _json(201, registration.answer)
 
     def _token(self, request: Request, body: bytes) -> Response:
@@ -128,6 +130,7 @@ class OAuthEndpoints:
             known = "invalid_client" if error.error == "invalid_client" else "invalid_request"
             return self._pages.error(known, 400)
         log.info("An authorization request waits for the person.")
+        self._changed()
         response = _redirect(f"/oauth/consent?request={begun.request_id}", 302)
         response.set_cookie(
             cookie_name(begun.request_id),
@@ -216,6 +219,7 @@ class OAuthEndpoints:
 
     def _answered(self, request_id: str, address: str) -> Response:
         log.info("An authorization request was answered.")
+        self._changed()
         response = _redirect(address, 303)
         response.delete_cookie(cookie_name(request_id), path="/oauth", httponly=True, samesite="strict")
         return response

@@ -10,13 +10,13 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from server.memory.model import Refusal
 from server.memory.ports import EmbeddingError, StoreError
 from server.transfer.formats.registry import DEFAULT
-from server.web.answers import error_body
+from server.web.api.routes import api_error, api_ok
 
 
 class Transfer(Protocol):
@@ -44,25 +44,25 @@ class TransferApi:
         try:
             first = await anyio.to_thread.run_sync(next, pieces, b"")
         except KeyError:
-            return _error(400, "INVALID_INPUT", "There is no such export format.")
+            return api_error(400, "INVALID_INPUT", "There is no such export format.")
         except StoreError as error:
-            return _error(503, "DATABASE_ERROR", str(error))
+            return api_error(503, "DATABASE_ERROR", str(error))
         return StreamingResponse(_stream(first, pieces), media_type="application/json", headers={"cache-control": "no-store"})
 
     async def _import(self, request: Request) -> Response:
         try:
             body = json.loads(await request.body())
         except (ValueError, RecursionError):
-            return _error(400, "INVALID_INPUT", "The body must be JSON, and not nested deeply.")
+            return api_error(400, "INVALID_INPUT", "The body must be JSON, and not nested deeply.")
         try:
             done = await anyio.to_thread.run_sync(self._transfer.take, body)
         except Refusal as refusal:
-            return _error(409 if refusal.code == "CONFLICT" else 400, refusal.code, refusal.message)
+            return api_error(409 if refusal.code == "CONFLICT" else 400, refusal.code, refusal.message)
         except EmbeddingError as error:
-            return _error(503, "EMBEDDING_ERROR", str(error))
+            return api_error(503, "EMBEDDING_ERROR", str(error))
         except StoreError as error:
-            return _error(503, "DATABASE_ERROR", str(error))
-        return JSONResponse({"ok": True, **done}, headers={"cache-control": "no-store"})
+            return api_error(503, "DATABASE_ERROR", str(error))
+        return api_ok(done)
 
 
 async def _stream(first: bytes, pieces: Generator[bytes]) -> AsyncIterator[bytes]:
@@ -72,7 +72,3 @@ async def _stream(first: bytes, pieces: Generator[bytes]) -> AsyncIterator[bytes
         while piece:
             yield piece
             piece = await anyio.to_thread.run_sync(next, pieces, b"")
-
-
-def _error(status: int, code: str, message: str) -> Response:
-    return Response(error_body(code, message), status, {"cache-control": "no-store"}, "application/json")

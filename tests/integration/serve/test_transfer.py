@@ -108,7 +108,7 @@ def test_undo_over_the_local_api(homes: tuple[Home, Home]) -> None:
     run(home, "import", "-", stdin=b"The person once sailed to Crete.\n")
     running = joining.announced(home)
     assert running is not None
-    [changed] = joining.ask(home, running, "POST", f"/journal/{entries(home)[0]['id']}/undo")["memory_ids"]
+    [changed] = joining.ask(home, running, "POST", f"/journal/{entries(home)[0]['id']}/undo")["ids"]
     exported = json.loads(run(home, "export", "-")[0])["memories"]
     assert next(memory for memory in exported if memory["id"] == changed)["forget_reason"] == "Undone"
 

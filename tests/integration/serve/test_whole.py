@@ -36,7 +36,7 @@ def test_round_trip(home: Home) -> None:
         running = announced(home)
         [entry] = joining.ask(home, running, "GET", "/journal")["entries"]
         assert (entry["tool"], entry["actor"]) == ("remember", "ownsona token")
-        assert joining.ask(home, running, "POST", f"/journal/{entry['id']}/undo")["memory_ids"] == [stored["memory_id"]]
+        assert joining.ask(home, running, "POST", f"/journal/{entry['id']}/undo")["ids"] == [stored["memory_id"]]
         with pytest.raises(joining.LocalApiError, match="no such journal entry"):
             joining.ask(home, running, "POST", "/journal/999999/undo")
         sockets = [one for process in family(server) for one in process.net_connections("inet")]

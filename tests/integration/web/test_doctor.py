@@ -24,6 +24,6 @@ def test_failed_stage(tmp_path: Path) -> None:
     parts = ProbeParts(Home.at(tmp_path), Settings.read({}))
     parts.failing["database"] = StartError("Free some space.")
     with serving(tmp_path, parts=parts) as running:
-        eventually(lambda: running.runtime.describe()["stages"]["database"]["state"] == "failed")
+        eventually(lambda: running.runtime.describe().status == "degraded")
         bad = [finding.text for finding in examine(running.home, running.port) if not finding.good]
     assert "server: its database has failed. Free some space." in bad

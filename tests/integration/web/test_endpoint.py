@@ -247,7 +247,8 @@ def test_a_failed_database_is_told_at_once(tmp_path: Path) -> None:
         health = fetch(probe.port, "GET", "/healthz")
         assert health.json["status"] == "degraded"
         assert b"disk" not in health.body
-        assert probe.owner("GET", "/status").json["stages"]["database"]["hint"] == "The disk is full. Free some space."
+        stages = {stage["name"]: stage for stage in probe.owner("GET", "/status").json["stages"]}
+        assert stages["database"]["advice"] == "The disk is full. Free some space."
 
 
 def test_a_failed_model_leaves_the_rest(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The local API: the owner's token, the challenge, leases, the journal."""
+"""The local API: the owner's token, the challenge, leases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.web_support import PATIENCE, Probe, fetch, rpc_headers, serving
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [("GET", "/status"), ("POST", "/stop"), ("GET", "/lease"), ("GET", "/journal"), ("GET", "/nothing")]
+    ("method", "path"), [("GET", "/status"), ("POST", "/stop"), ("GET", "/lease"), ("GET", "/events"), ("GET", "/nothing")]
 )
 def test_owner_only(probe: Probe, method: str, path: str) -> None:
     """Neither without a token, nor with a client's access token."""
@@ -26,7 +26,7 @@ def test_status(probe: Probe) -> None:
     """What `ownsona status` shows; no secret is in it."""
     answer = probe.owner("GET", "/status")
     assert answer.json["status"] == "ready"
-    assert answer.json["url"] == f"http://127.0.0.1:{probe.port}/mcp"
+    assert answer.json["address"] == f"http://127.0.0.1:{probe.port}/mcp"
     assert probe.running.secret.encode() not in answer.body
 
 
@@ -40,18 +40,6 @@ def test_challenge(probe: Probe) -> None:
 def test_bad_challenge(probe: Probe, body: bytes) -> None:
     """A nonce that is none."""
     assert fetch(probe.port, "POST", "/api/v1/challenge", None, body).status == 400
-
-
-def test_journal(probe: Probe) -> None:
-    """Pages of the journal, and undo with its refusals."""
-    assert probe.owner("GET", "/journal").json["entries"] == [{"id": 2}, {"id": 1}]
-    assert probe.owner("GET", "/journal?limit=1").json["entries"] == [{"id": 2}]
-    assert probe.owner("GET", "/journal?limit=5&before=2").json["entries"] == [{"id": 1}]
-    for query in ("limit=0", "limit=501", "limit=x", "before=x", "before=-1", "limit=" + "9" * 30):
-        assert probe.owner("GET", f"/journal?{query}").status == 400
-    assert probe.owner("POST", "/journal/1/undo").json == {"ok": True, "undone": 1}
-    assert probe.owner("POST", "/journal/2/undo").status == 409
-    assert probe.owner("POST", "/journal/3/undo").status == 404
 
 
 def test_lease_counts(tmp_path: Path) -> None:

@@ -1,33 +1,31 @@
-"""`/api/v1`: for the owner's own programs (tray, bridge, command line), by the owner's token."""
+"""The owner's token, leases, the challenge, and the server itself: its state and its end."""
 
 from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import anyio
-import anyio.to_thread
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.joining import proof
-from server.memory.ports import StoreError
+from server import api
+from server.joining import Running, proof
 from server.oauth.challenge import bearer_token
 from server.web.answers import error_body, send_json
-from server.web.transfer_api import Transfer, TransferApi
-
-MAX_PAGE = 500
+from server.web.api.events import Events
+from server.web.api.routes import Nothing, api_error, api_ok, route
 
 
 class Control(Protocol):
     """What the API may ask of the running server."""
 
-    def describe(self) -> dict[str, Any]:
-        """State for `ownsona status`: no secrets, no texts."""
+    def describe(self) -> api.Status:
+        """State for the owner's programs: no secrets, no texts. Blocks while it asks the database."""
 
     def request_stop(self) -> None:
         """Begin an orderly stop; returns at once."""
@@ -40,20 +38,6 @@ class Control(Protocol):
 
     async def stopping(self) -> None:
         """Returns when the stop begins."""
-
-
-class UndoRefusedError(Exception):
-    """The change cannot be undone now; the message says which entry is in the way."""
-
-
-class Journal(Protocol):
-    """The journal as the owner sees it. Both methods block and may raise StoreError."""
-
-    def entries(self, limit: int, before: int | None) -> Sequence[Mapping[str, Any]]:
-        """Entries as JSON objects, newest first, older than the id `before`."""
-
-    def undo(self, entry_id: int) -> Mapping[str, Any]:
-        """Undo one entry; what changed, as a JSON object. Raises LookupError where there is none, UndoRefusedError."""
 
 
 class OwnerOnly:
@@ -108,23 +92,19 @@ async def _until(event: Any, scope: anyio.CancelScope) -> None:
 class LocalApi:
     """The handlers behind the owner's token, and the challenge, which needs none."""
 
-    def __init__(self, control: Control, journal: Journal, transfer: Transfer, secret: str, port: int, more: Sequence[Route] = ()) -> None:
+    def __init__(self, control: Control, events: Events, more: Sequence[Route], running: Running) -> None:
         self._control = control
-        self._journal = journal
-        self._transfer = TransferApi(transfer)
-        self._secret = secret
-        self._port = port
-        self._more = more  # routes of other rooms
+        self._events = events
+        self._more = more
+        self._running = running
 
     def routes(self) -> list[Route]:
         """Routes below `/api/v1` that need the owner's token."""
         return [
-            Route("/status", self._status),
+            route("GET", "/status", self._status),
             Route("/stop", self._stop, methods=["POST"]),
             Route("/lease", Lease(self._control)),
-            Route("/journal", self._entries),
-            Route("/journal/{entry:int}/undo", self._undo, methods=["POST"]),
-            *self._transfer.routes(),
+            Route("/events", self._events),
             *self._more,
         ]
 
@@ -136,48 +116,11 @@ class LocalApi:
             nonce = None
         if not isinstance(nonce, str) or not nonce.isascii() or not 16 <= len(nonce) <= 128:
             return api_error(400, "INVALID_INPUT", "nonce must be a text of 16 to 128 ASCII characters.")
-        return api_ok({"proof": proof(self._secret, nonce, self._port)})
+        return api_ok({"proof": proof(self._running.secret, nonce, self._running.port)})
 
-    async def _status(self, _request: Request) -> Response:
-        return api_ok(self._control.describe())
+    def _status(self, _: Nothing) -> api.Status:
+        return self._control.describe()
 
     async def _stop(self, _request: Request) -> Response:
         self._control.request_stop()
         return api_ok({}, status=202)
-
-    async def _entries(self, request: Request) -> Response:
-        limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
-        if not _is_id(limit) or not 1 <= int(limit) <= MAX_PAGE:
-            return api_error(400, "INVALID_INPUT", f"limit must be a whole number from 1 to {MAX_PAGE}.")
-        if before is not None and not _is_id(before):
-            return api_error(400, "INVALID_INPUT", "before must be the id of a journal entry.")
-        try:
-            entries = await anyio.to_thread.run_sync(self._journal.entries, int(limit), int(before) if before else None)
-        except StoreError as error:
-            return api_error(503, "DATABASE_ERROR", str(error))
-        return api_ok({"entries": [dict(entry) for entry in entries]})
-
-    async def _undo(self, request: Request) -> Response:
-        try:
-            changed = await anyio.to_thread.run_sync(self._journal.undo, request.path_params["entry"])
-        except LookupError:
-            return api_error(404, "NOT_FOUND", "There is no such journal entry.")
-        except UndoRefusedError as error:
-            return api_error(409, "CONFLICT", str(error))
-        except StoreError as error:
-            return api_error(503, "DATABASE_ERROR", str(error))
-        return api_ok(dict(changed))
-
-
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= 18
-
-
-def api_ok(payload: Mapping[str, Any], status: int = 200) -> Response:
-    """A JSON answer that no cache keeps."""
-    return JSONResponse({"ok": True, **payload}, status_code=status, headers={"cache-control": "no-store"})
-
-
-def api_error(status: int, code: str, message: str) -> Response:
-    """A refusal in the envelope of the API."""
-    return Response(error_body(code, message), status, {"cache-control": "no-store"}, "application/json")

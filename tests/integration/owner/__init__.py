@@ -1,0 +1,1 @@
+"""The use cases of the window, over the real database."""
