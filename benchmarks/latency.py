@@ -141,7 +141,10 @@ def reading(server: Server, wanted: Sequence[Fact], calls: int, out: Measured) -
     asked = iter(questions(4 * calls + 300, seed=wanted_seed(len(wanted))))
     for _ in range(20):
         client.call("recall", query=next(asked))
+    before = footprint.processor_time(server.home, server.pid)
     out.add("recall", timed([partial(client.call, "recall", query=next(asked)) for _ in range(calls)]))
+    computed = footprint.processor_time(server.home, server.pid) - before
+    out.add("recall, processor time of all processes", f"{1000 * computed / calls:.1f}")
     out.add("recall, a query asked before", timed([partial(client.call, "recall", query="Who likes rye bread?") for _ in range(calls)]))
     tagged = [partial(client.call, "recall", query=next(asked), tags=["garden"]) for _ in range(calls // 2)]
     out.add("recall with a tag (13 %)", timed(tagged))
@@ -242,6 +245,7 @@ def measure(size: int, homes: Path, calls: int) -> Measured:
         reading(server, facts(size), calls, out)
         writing(server, calls // 2, out)
         out.add("memory after all this (PSS)", f"{memory_of(server)} MB")
+        out.add("load of the computer (1 minute)", f"{os.getloadavg()[0]:.1f}")
         out.add("disk for each memory", f"{footprint.disk(server.home) / size / 1024:.1f} kB")
     return out
 
