@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from server import __version__
 from server.forwarding import CallLostError, Link, Pending, Route, ServerUnavailableError
 from server.paths import Home
-from server.web.jsonrpc import INVALID_REQUEST, BadMessageError, read_message
+from server.web.jsonrpc import BadMessageError, read_message
 
 SCHEMAS = Path(__file__).with_name("toolsets") / "schemas.json"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -72,11 +72,6 @@ class Bridge:
         if "id" not in message:
             if method == "notifications/cancelled":
                 self._link.cancel(_params(message).get("requestId"))
-            return
-        if not isinstance(message["id"], str | int) or isinstance(message["id"], bool):
-            self._write(
-                {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": "id must be a string or a whole number."}}
-            )
             return
         result = self._local_result(method, message)
         if result is not None:

@@ -25,6 +25,7 @@ import uvicorn
 from server import __version__
 from server.joining import Running, owner_token
 from server.leases import Leases
+from server.listening import BACKLOG
 from server.memory.ports import StoreError
 from server.oauth.keys import PublicKeys, SigningKey
 from server.oauth.site import Site
@@ -34,6 +35,7 @@ from server.paths import Home
 from server.stages import DATABASE, MODEL, Stages
 from server.supervision import Stage, Supervisor
 from server.web.app import WebParts, build_app
+from server.web.connections import Connection
 from server.web.endpoint import Access
 from server.web.local_api import LocalApi
 
@@ -156,7 +158,8 @@ class Runtime:
         return uvicorn.Config(
             app,
             loop="asyncio",
-            http="h11",
+            http=Connection,
+            backlog=BACKLOG,
             ws="none",
             lifespan="on",
             log_config=None,
