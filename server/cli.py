@@ -211,6 +211,8 @@ def _serve(options: argparse.Namespace) -> int:
                 listening.close()
     except PortBusyError as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"The server cannot start: {error.strerror} ({error.filename or home.state}).") from None
     finally:
         lock.release()
 
