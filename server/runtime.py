@@ -26,6 +26,7 @@ import uvicorn
 from server import __version__, secrets_store
 from server.joining import Running
 from server.leases import Leases
+from server.listening import BACKLOG
 from server.memory.ports import StoreError
 from server.oauth.authority import Authority
 from server.oauth.keys import PublicKeys, SigningKey
@@ -38,6 +39,7 @@ from server.paths import Home
 from server.stages import DATABASE, MODEL, Stages
 from server.supervision import Stage, Supervisor
 from server.web.app import WebParts, build_app
+from server.web.connections import Connection
 from server.web.endpoint import Access
 from server.web.local_api import LocalApi
 from server.web.oauth_api import OAuthApi
@@ -170,7 +172,8 @@ class Runtime:
         return uvicorn.Config(
             app,
             loop="asyncio",
-            http="h11",
+            http=Connection,
+            backlog=BACKLOG,
             ws="none",
             lifespan="on",
             log_config=None,

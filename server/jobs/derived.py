@@ -20,7 +20,7 @@ EMBED_AT_ONCE = 64
 
 
 class DerivedJobs:
-    """Recounts terms, builds the vector index, embeds what has no vectors, and vacuums after hard deletes."""
+    """Recounts terms, builds the vector index, embeds what has no vectors, and clears the files after hard deletes."""
 
     def __init__(self, database: Database, owner_id: int, model: ModelRow, embedder: Embedder) -> None:
         self._database = database
@@ -75,7 +75,11 @@ class DerivedJobs:
             log.info("built the vector index")
         if self._vacuum.is_set():
             self._vacuum.clear()
-            maintenance.vacuum(self._database)
+            try:
+                maintenance.vacuum(self._database)
+            except StoreError:
+                self._vacuum.set()  # for the next round
+                raise
 
     def _embed_missing(self) -> None:
         while not self._stopped.is_set():

@@ -123,7 +123,7 @@ class LocalApi:
             Route("/stop", self._stop, methods=["POST"]),
             Route("/lease", Lease(self._control)),
             Route("/journal", self._entries),
-            Route("/journal/{entry:int}/undo", self._undo, methods=["POST"]),
+            Route("/journal/{entry}/undo", self._undo, methods=["POST"]),
             *self._transfer.routes(),
             *self._more,
         ]
@@ -158,8 +158,11 @@ class LocalApi:
         return api_ok({"entries": [dict(entry) for entry in entries]})
 
     async def _undo(self, request: Request) -> Response:
+        entry = request.path_params["entry"]
+        if not _is_id(entry):
+            return api_error(404, "NOT_FOUND", "There is no such journal entry.")
         try:
-            changed = await anyio.to_thread.run_sync(self._journal.undo, request.path_params["entry"])
+            changed = await anyio.to_thread.run_sync(self._journal.undo, int(entry))
         except LookupError:
             return api_error(404, "NOT_FOUND", "There is no such journal entry.")
         except UndoRefusedError as error:

@@ -51,7 +51,8 @@ def test_journal(probe: Probe) -> None:
         assert probe.owner("GET", f"/journal?{query}").status == 400
     assert probe.owner("POST", "/journal/1/undo").json == {"ok": True, "undone": 1}
     assert probe.owner("POST", "/journal/2/undo").status == 409
-    assert probe.owner("POST", "/journal/3/undo").status == 404
+    for unknown in ("3", "x", "-1", "9" * 30, "9" * 5000):
+        assert probe.owner("POST", f"/journal/{unknown}/undo").status == 404
 
 
 def test_lease_counts(tmp_path: Path) -> None:
