@@ -4,8 +4,7 @@
 
 Embedding a hundred thousand texts takes an hour on a small computer, so vectors stay in the user's cache folder, one file for
 each generation of the model. Where it holds at least 10 000, the rest are stand-ins: the vector of a fact, moved by half the
-difference of two others. They lie as real ones do, though they say nothing about their texts; every row of a table whose
-cache was not full says so.
+difference of two others. They lie as real ones do, though they say nothing about their texts.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ EMBEDDED = 10_000  # facts that are embedded in any case
 Halves = NDArray[np.float16]  # shape (n, dimension)
 
 
-def vectors_of(wanted: Sequence[Fact], embedder: Embedder) -> Halves:
-    """The vector of each fact, in order; only those that the cache has not yet are embedded, and those beyond it stand in."""
-    known = embedded(wanted[:EMBEDDED], embedder)
-    return known[: len(wanted)] if len(known) >= len(wanted) else _stretched(known, len(wanted))
+def vectors_of(wanted: Sequence[Fact], embedder: Embedder) -> tuple[Halves, int]:
+    """The vector of each fact, in order, and how many of them are the model's own; the rest are stand-ins."""
+    known = embedded(wanted[:EMBEDDED], embedder)[: len(wanted)]
+    return (known if len(known) == len(wanted) else _stretched(known, len(wanted))), len(known)
 
 
 def _stretched(known: Halves, number: int) -> Halves:

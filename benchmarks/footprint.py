@@ -55,6 +55,12 @@ def memory(home: Home, server_pid: int) -> dict[str, Memory]:
     return parts
 
 
+def processor_time(home: Home, server_pid: int) -> float:
+    """Seconds that all parts together have computed so far."""
+    times = [process.cpu_times() for members in processes(home, server_pid).values() for process in members]
+    return sum(time.user + time.system for time in times)
+
+
 def disk(home: Home) -> int:
     """Bytes of the cluster's files."""
     return sum(file.stat().st_size for file in Cluster(home).data.rglob("*") if file.is_file())

@@ -2,8 +2,9 @@
 
     python -m benchmarks.latency [--quick] [--sizes 1000,10000] [--homes DIR]
 
---quick measures 1 000 memories only, in under a minute. With --homes the filled homes are kept there and used again. Up to
-10 000 memories come in through remember_batch; more are loaded in bulk with vectors that are kept between runs.
+--quick measures 1 000 memories only, with fewer calls, in under a minute on a computer that does nothing else. With --homes
+the filled homes are kept there and used again. Up to 10 000 memories come in through remember_batch; more, and those of
+--quick, are loaded in bulk with vectors that are kept between runs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,11 +36,24 @@ from server.store.schema import migrate
 
 OWNER = 1
 BATCH = 200
-THROUGH_THE_TOOL = 10_000  # memories; beyond that, embedding them would take an hour
+THROUGH_THE_TOOL = 10_000  # memories; embedding more would take an hour
 FRESH = 1  # seed of facts that are in no store before
 CLIENTS = 4
 
 Row = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done for each figure."""
+
+    calls: int  # of each tool
+    batches: int  # under each policy
+    by_tool: int  # memories, at most, that are filled in through remember_batch
+
+
+FULL = Effort(200, 3, THROUGH_THE_TOOL)
+QUICK = Effort(50, 1, 0)
 
 
 def item(fact: Fact) -> dict[str, Any]:
@@ -90,7 +105,8 @@ def fill_in_bulk(folder: Path, wanted: Sequence[Fact], out: Measured) -> None:
     embedder = open_embedder(Settings.read())
     embedder.start()
     assert embedder.ready.wait(60), embedder.advice
-    vectors = filling.vectors_of(wanted, embedder)
+    vectors, own = filling.vectors_of(wanted, embedder)
+    out.add("vectors by the model, stand-ins", f"{own}, {len(wanted) - own}")
     embedder.stop()
     cluster = Cluster(home)
     conninfo = cluster.start().conninfo()
@@ -141,7 +157,10 @@ def reading(server: Server, wanted: Sequence[Fact], calls: int, out: Measured) -
     asked = iter(questions(4 * calls + 300, seed=wanted_seed(len(wanted))))
     for _ in range(20):
         client.call("recall", query=next(asked))
+    before = footprint.processor_time(server.home, server.pid)
     out.add("recall", timed([partial(client.call, "recall", query=next(asked)) for _ in range(calls)]))
+    computed = footprint.processor_time(server.home, server.pid) - before
+    out.add("recall, processor time of all processes", f"{1000 * computed / calls:.1f}")
     out.add("recall, a query asked before", timed([partial(client.call, "recall", query="Who likes rye bread?") for _ in range(calls)]))
     tagged = [partial(client.call, "recall", query=next(asked), tags=["garden"]) for _ in range(calls // 2)]
     out.add("recall with a tag (13 %)", timed(tagged))
@@ -179,24 +198,25 @@ def together(server: Server, queries: Sequence[str]) -> Times:
     return Times([value for times in results for value in times.values])
 
 
-def writing(server: Server, calls: int, out: Measured) -> None:
+def writing(server: Server, effort: Effort, out: Measured) -> None:
     """remember one by one, and batches under both policies that are used most, beside the encoder alone."""
     client: Client = server.client()
-    fresh = facts(calls + 6 * BATCH, seed=wanted_seed(FRESH))
+    calls, rounds = effort.calls // 2, effort.batches
+    fresh = facts(calls + 2 * rounds * BATCH, seed=wanted_seed(FRESH))
     out.add("remember", timed([partial(client.call, "remember", **item(fact)) for fact in fresh[:calls]]))
     batches = [fresh[start : start + BATCH] for start in range(calls, len(fresh), BATCH)]
     with bare.encoder() as encoder:
         out.add("llama.cpp alone, one such text", timed_encoder(encoder, [fact.text for fact in fresh[:50]]))
         for policy in ("ask", "insert"):
             product, alone = [], []
-            for batch in batches[:3]:
+            for batch in batches[:rounds]:
                 before = time.perf_counter()
                 client.call("remember_batch", items=[item(fact) for fact in batch], dedup_policy=policy)
                 product.append(time.perf_counter() - before)
                 alone.append(encoder.seconds([fact.text for fact in batch]))
-            batches = batches[3:]
+            batches = batches[rounds:]
             rates = f"{BATCH / min(product):.0f} / {BATCH / min(alone):.0f} texts/s = {min(alone) / min(product):.0%}"
-            out.add(f"remember_batch of {BATCH} ({policy}) / encoder alone, best of 3", rates)
+            out.add(f"remember_batch of {BATCH} ({policy}) / encoder alone, best of {rounds}", rates)
     client.close()
 
 
@@ -220,28 +240,29 @@ def parts(server: Server, calls: int, out: Measured) -> None:
 
 
 @contextmanager
-def filled(size: int, homes: Path, out: Measured) -> Iterator[Server]:
+def filled(size: int, homes: Path, effort: Effort, out: Measured) -> Iterator[Server]:
     """A server with so many memories; a home that is there already is used as it is."""
     folder, wanted = homes / str(size), facts(size)
     known = folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    if not known and size > THROUGH_THE_TOOL:
+    if not known and size > effort.by_tool:
         fill_in_bulk(folder, wanted, out)
     with serve(folder) as server:
-        if not known and size <= THROUGH_THE_TOOL:
+        if not known and size <= effort.by_tool:
             fill_by_tool(server, wanted, out)
         yield server
 
 
-def measure(size: int, homes: Path, calls: int) -> Measured:
+def measure(size: int, homes: Path, effort: Effort) -> Measured:
     """One size."""
     out = Measured(size)
-    with filled(size, homes, out) as server:
+    with filled(size, homes, effort, out) as server:
         out.add("memory after the start or the filling (PSS)", f"{memory_of(server)} MB")
-        parts(server, calls, out)
-        reading(server, facts(size), calls, out)
-        writing(server, calls // 2, out)
+        parts(server, effort.calls, out)
+        reading(server, facts(size), effort.calls, out)
+        writing(server, effort, out)
         out.add("memory after all this (PSS)", f"{memory_of(server)} MB")
+        out.add("load of the computer (1 minute)", f"{os.getloadavg()[0]:.1f}")
         out.add("disk for each memory", f"{footprint.disk(server.home) / size / 1024:.1f} kB")
     return out
 
@@ -274,7 +295,7 @@ def main() -> None:
         start = Measured(0)
         if not given.quick:
             starts(start)
-        columns = [measure(size, given.homes or Path(folder), 50 if given.quick else 200) for size in sizes]
+        columns = [measure(size, given.homes or Path(folder), QUICK if given.quick else FULL) for size in sizes]
     print("", *([] if given.quick else table([start])), "", *table(columns), sep="\n")
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from server import __version__
 from server.endpoints import LIST_TTL_MS, NAME, TITLE
 from server.forwarding import CallLostError, Link, Pending, Route, ServerUnavailableError
-from server.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, BadMessageError, error_message, read_message
+from server.jsonrpc import INTERNAL_ERROR, BadMessageError, error_message, read_message
 from server.paths import Home
 from server.wire import compact
 
@@ -73,9 +73,6 @@ class Bridge:
         if "id" not in message:
             if method == "notifications/cancelled":
                 self._link.cancel(_params(message).get("requestId"))
-            return
-        if not isinstance(message["id"], str | int) or isinstance(message["id"], bool):
-            self._write(error_message(None, INVALID_REQUEST, "id must be a string or a whole number."))
             return
         result = self._local_result(method, message)
         if result is not None:

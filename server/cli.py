@@ -39,8 +39,13 @@ class UsageError(Exception):
     """Something outside the program, or in its command line, is in the way; the message says what to do about it."""
 
 
+class OutputError(Exception):
+    """What was to be said could not be written, for another reason than that nobody reads it."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    _open_streams()
     parser = _parser()
     options = parser.parse_args(arguments)
     commands = {
@@ -65,27 +70,59 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         complain(str(error))
         return ENVIRONMENT
+    except OutputError as error:
+        complain(str(error))
+        return FAILED
     except KeyboardInterrupt:
         return FAILED
 
 
+def _open_streams() -> None:
+    """Give a program that was started without stdin, stdout or stderr empty ones.
+
+    Without that, the next file or socket gets the number of the missing one, and all that is said goes into it.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
 def say(line: str) -> None:
-    """One line on stdout. Nobody listening is no fault."""
+    """One line on stdout. Nobody listening is no fault. Raises OutputError."""
     try:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         _silence()
+    except OSError as error:
+        raise _output_error(error) from None
+
+
+def _say_ready(running: Running) -> None:
+    """A server serves on, whether or not this could be written."""
+    with contextlib.suppress(OutputError):
+        say(f"OwnSona ready at {running.url}")
+
+
+def _output_error(error: OSError) -> OutputError:
+    _silence()
+    return OutputError(f"The output cannot be written: {error.strerror}.")
 
 
 def _silence() -> None:
     """Nobody reads stdout any more; else the interpreter tries to write what is left at exit, and complains."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    empty = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(empty, sys.stdout.fileno())
+    os.close(empty)
 
 
 def complain(line: str) -> None:
     """One line on stderr."""
-    with contextlib.suppress(BrokenPipeError):
+    with contextlib.suppress(OSError):
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
 
@@ -149,8 +186,9 @@ def _home(options: argparse.Namespace) -> Home:
 
     try:
         return Home.at(Path(options.home)) if "home" in options else Home.find()
-    except RuntimeError:  # a user without a name or HOME, as in containers; or a `~` that cannot be resolved
-        raise UsageError("The home folder of this account is not known. Choose a folder with --home or OWNSONA_HOME.") from None
+    except (OSError, RuntimeError) as error:  # no working folder any more, or an account without a home folder
+        why = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
+        raise UsageError(f"The home folder cannot be found: {why}. Give its whole path with --home or OWNSONA_HOME.") from None
 
 
 def _port(text: str | None) -> int:
@@ -172,7 +210,7 @@ def _site(port: int, *, tls: bool) -> Site:
 
 def _serve(options: argparse.Namespace) -> int:
     from server.joining import Running, announce, withdraw
-    from server.listening import PortBusyError, listen
+    from server.listening import PortBusyError, listen, raise_descriptor_limit
     from server.locks import FileLock
 
     home, port = _home(options), _port(options.port)
@@ -186,6 +224,7 @@ def _serve(options: argparse.Namespace) -> int:
         say(f"OwnSona already runs at {other.url}")
         return DONE
     try:
+        raise_descriptor_limit()
         port, sockets = listen(port)
         given = os.environ.get("OWNSONA_TLS_CERT")
         certificate = str(Path(given).absolute()) if given else None
@@ -200,6 +239,8 @@ def _serve(options: argparse.Namespace) -> int:
                 listening.close()
     except PortBusyError as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"The server cannot start: {error.strerror} ({error.filename or home.state}).") from None
     finally:
         lock.release()
 
@@ -223,7 +264,7 @@ def _run(home: Home, site: Site, sockets: list[socket.socket], running: Running,
     try:
         logs.set_up(home, settings.log_level, sys.stderr)
         place = Place(home, site, sockets, running, _tls(settings))
-        runtime = Runtime(place, make_parts(home, settings), permanent=permanent, ready=lambda: say(f"OwnSona ready at {running.url}"))
+        runtime = Runtime(place, make_parts(home, settings), permanent=permanent, ready=lambda: _say_ready(running))
     except (KeyFileError, EmbeddingError, OSError) as error:
         raise UsageError(str(error)) from None
     return DONE if runtime.run() else FAILED
@@ -399,6 +440,8 @@ def _export(options: argparse.Namespace) -> int:
     except BrokenPipeError:
         _silence()
         return FAILED
+    except OSError as error:  # a file's own faults are TargetError
+        raise _output_error(error) from None
     return DONE
 
 

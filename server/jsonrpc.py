@@ -9,7 +9,9 @@ from typing import Any
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INTERNAL_ERROR = -32603
+INVALID_PARAMS = -32602
 MAX_DEPTH = 64
+MAX_VALUES = 200_000  # in one message: reading millions of empty lists would keep every other client waiting for seconds
 
 
 class BadMessageError(Exception):
@@ -32,16 +34,29 @@ def read_message(body: bytes) -> dict[str, Any]:
         raise BadMessageError(INVALID_REQUEST, "Batches are not part of the protocol: send one message per request.")
     if not isinstance(message, dict):
         raise BadMessageError(INVALID_REQUEST, "The body must be one JSON-RPC message.")
+    return _checked(message)
+
+
+def _checked(message: dict[str, Any]) -> dict[str, Any]:
+    """The message itself. An id of another type would make a notification of a request, and its sender would wait for ever."""
     request_id = message.get("id")
-    known_id = request_id if isinstance(request_id, str | int) and not isinstance(request_id, bool) else None
-    if isinstance(known_id, str) and not _encodable(known_id):
-        known_id = None
+    usable = isinstance(request_id, str | int) and not isinstance(request_id, bool)
+    known_id = request_id if usable and not (isinstance(request_id, str) and not _encodable(request_id)) else None
     if not _plain(message):
-        raise BadMessageError(
-            INVALID_REQUEST, f"A text holds half a surrogate pair, or the message is nested deeper than {MAX_DEPTH}.", known_id
+        text = (
+            f"A text holds half a surrogate pair, or the message is nested deeper than {MAX_DEPTH} or holds more than {MAX_VALUES} values."
         )
+        raise BadMessageError(INVALID_REQUEST, text, known_id)
+    if message.get("jsonrpc") != "2.0":
+        raise BadMessageError(INVALID_REQUEST, 'jsonrpc must be "2.0".', known_id)
+    if "id" in message and not usable and "error" not in message:
+        raise BadMessageError(INVALID_REQUEST, "id must be a string or a whole number.")
+    if "method" not in message and "result" not in message and "error" not in message:
+        raise BadMessageError(INVALID_REQUEST, "method is missing.", known_id)
     if "method" in message and not isinstance(message["method"], str):
         raise BadMessageError(INVALID_REQUEST, "method must be a string.", known_id)
+    if not isinstance(message.get("params"), dict | None):
+        raise BadMessageError(INVALID_PARAMS, "params must be an object.", known_id)
     return message
 
 
@@ -75,15 +90,17 @@ def _encodable(text: str) -> bool:
 
 
 def _plain(root: dict[str, Any]) -> bool:
-    """No lone surrogates, and no deeper than MAX_DEPTH. A stack instead of recursion: the input is not trusted."""
+    """No lone surrogates, and no deeper or larger than allowed. A stack instead of recursion: the input is not trusted."""
     stack: list[tuple[Any, int]] = [(root, 1)]
+    left = MAX_VALUES
     while stack:
         node, depth = stack.pop()
         if isinstance(node, str):
             if not _encodable(node):
                 return False
         elif isinstance(node, dict | list):
-            if depth > MAX_DEPTH:
+            left -= len(node)
+            if depth > MAX_DEPTH or left < 0:
                 return False
             if isinstance(node, dict):
                 stack.extend((key, depth) for key in node)

@@ -7,7 +7,13 @@ import errno
 import socket
 import sys
 
+if sys.platform != "win32":
+    import resource
+
 BACKLOG = 128
+DESCRIPTORS = 4096  # macOS starts programs with 256
+OTHER_DESCRIPTORS = 56  # of the server itself: logs, pipes, pool, event loop, files that are being written
+MOST_CONNECTIONS, FEWEST_CONNECTIONS = 512, 8
 ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 PRIVILEGED = 1024  # ports below it are root's on Unix
 CHOOSE = "choose another port with --port or OWNSONA_PORT and give your assistants the new address."
@@ -40,6 +46,24 @@ def listen(port: int) -> tuple[int, list[socket.socket]]:
             sockets.append(bound)
         opened.pop_all()
     return port, sockets
+
+
+def raise_descriptor_limit() -> None:
+    """Let this process open as many files and connections as it may need, where the system lets it."""
+    if sys.platform != "win32":
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            with contextlib.suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def connection_limit() -> int:
+    """How many connections may be open, so that descriptors are left for everything else."""
+    if sys.platform == "win32":
+        return MOST_CONNECTIONS
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(FEWEST_CONNECTIONS, min(MOST_CONNECTIONS, soft - OTHER_DESCRIPTORS))
 
 
 def busy_advice(address: str, port: int) -> str:

@@ -25,6 +25,7 @@ import uvicorn
 from server import __version__, api, secrets_store
 from server.joining import Running
 from server.leases import Leases
+from server.listening import BACKLOG
 from server.memory.ports import StoreError
 from server.oauth.authority import Authority
 from server.oauth.keys import PublicKeys, SigningKey
@@ -39,6 +40,7 @@ from server.supervision import Stage, Supervisor
 from server.web.api.control import LocalApi
 from server.web.api.events import Events
 from server.web.app import WebParts, build_app
+from server.web.connections import Connection
 from server.web.endpoint import Access
 from server.web.oauth_api import OAuthApi
 from server.web.oauth_endpoints import OAuthEndpoints
@@ -178,7 +180,8 @@ class Runtime:
         return uvicorn.Config(
             app,
             loop="asyncio",
-            http="h11",
+            http=Connection,
+            backlog=BACKLOG,
             ws="none",
             lifespan="on",
             log_config=None,

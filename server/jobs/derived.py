@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 
 from server.memory.ports import Embedder, EmbeddingError, StoreError
 from server.store import maintenance
@@ -13,12 +14,13 @@ from server.store.derived import ModelRow
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.5  # after the last change of a burst
+SHARE = 0.05  # of the time at most, while there are changes all the time: a round reads whole tables
 IDLE_SECONDS = 60.0  # another server may have changed something
 EMBED_AT_ONCE = 64
 
 
 class DerivedJobs:
-    """Recounts terms, builds the vector index, embeds what has no vectors, and vacuums after hard deletes."""
+    """Recounts terms, builds the vector index, embeds what has no vectors, and clears the files after hard deletes."""
 
     def __init__(self, database: Database, owner_id: int, model: ModelRow, embedder: Embedder) -> None:
         self._database = database
@@ -48,17 +50,21 @@ class DerivedJobs:
         self._wake.set()
 
     def _run(self) -> None:
+        rested = 0.0  # monotonic time from which the next round may begin
         while not self._stopped.is_set():
             self._wake.wait(IDLE_SECONDS)
-            self._wake.clear()
-            if self._stopped.wait(SETTLE_SECONDS):
+            if self._stopped.wait(max(SETTLE_SECONDS, rested - time.monotonic())):
                 return
+            self._wake.clear()
+            began = time.monotonic()
             try:
                 self.once()
             except (StoreError, EmbeddingError) as error:
                 log.warning("background work waits for the next round: %s", error)
             except Exception as error:  # noqa: BLE001 - the boundary of the thread: it must live on
                 log.error("background work failed with %s", type(error).__name__)
+            ended = time.monotonic()
+            rested = ended + min((ended - began) / SHARE, IDLE_SECONDS)
 
     def once(self) -> None:
         """One round of everything that is due."""
@@ -69,7 +75,11 @@ class DerivedJobs:
             log.info("built the vector index")
         if self._vacuum.is_set():
             self._vacuum.clear()
-            maintenance.vacuum(self._database)
+            try:
+                maintenance.vacuum(self._database)
+            except StoreError:
+                self._vacuum.set()  # for the next round
+                raise
 
     def _embed_missing(self) -> None:
         while not self._stopped.is_set():

@@ -136,7 +136,10 @@ class PublicKeys:
             changed = keys.keys() != self._keys.keys()
             self._keys = keys
         if changed or not self._path.exists():
-            write_private(self._path, json.dumps(self.document()))
+            try:
+                write_private(self._path, json.dumps(self.document()))
+            except OSError as error:  # a full disk, say; the file only saves the next start from waiting for the database
+                log.warning("The public keys cannot be kept in %s: %s.", self._path, error.strerror)
 
     def document(self) -> dict[str, list[PublicJwk]]:
         """The JWK set (RFC 7517) as `/oauth/jwks` shows it."""

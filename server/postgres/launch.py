@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from server.postgres.postmaster import SOCKET_PREFIX, read_pid_file
 KEPT_LOGS = 3
 LONGEST_SOCKET_DIR = 80  # the system allows about 90 for folder and file name together on macOS, 107 on Linux
 POLL_SECONDS = 0.02
+STALE_SECONDS = 3600.0  # a start that is under way has its folder for seconds before anything listens in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ def new_socket_dir(account: Account, base: Path | None = None) -> Path:
         base = Path("/tmp")  # noqa: S108 - mkdtemp makes a private folder in it
     try:
         # Neither the runtime folder of the session, which is removed at logout, nor the home, whose path can be too long.
+        remove_stale(base, account)
         folder = Path(tempfile.mkdtemp(prefix=SOCKET_PREFIX, dir=base))
         account.own(folder)
     except OSError as error:
@@ -62,6 +66,31 @@ def new_socket_dir(account: Account, base: Path | None = None) -> Path:
             f"No folder for the database's socket could be made in {base} ({error.strerror}). Set TMPDIR to a folder you may write to."
         ) from error
     return folder
+
+
+def remove_stale(base: Path, account: Account) -> None:
+    """Remove socket folders that nobody uses: a home whose processes were all killed at once, and that was then removed, leaves one."""
+    own = {os.geteuid() if sys.platform != "win32" else 0, account.uid}
+    for folder in base.glob(f"{SOCKET_PREFIX}*"):
+        with suppress(OSError):
+            facts = folder.lstat()
+            if facts.st_uid in own and time.time() - facts.st_mtime > STALE_SECONDS and not any(map(_listens, folder.glob(".s.PGSQL.*"))):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _listens(file: Path) -> bool:
+    """Whether a process is behind a socket's file."""
+    if file.suffix == ".lock":
+        return False
+    with closing(socket.socket(socket.AF_UNIX)) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(str(file))
+        except ConnectionRefusedError:
+            return False
+        except OSError:  # a full queue, or a halted server
+            return True
+    return True
 
 
 def free_port() -> int:

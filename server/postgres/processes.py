@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 import time
@@ -36,11 +37,13 @@ def find_postmaster(data: Path) -> psutil.Process | None:
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Whether it still runs; a zombie does not."""
+    """Whether it still runs; a zombie does not. One that the system does not let us look at, for want of file descriptors, does."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False
+    except OSError as error:
+        return error.errno in {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
 def kill_orphans(data: Path) -> None:
@@ -68,6 +71,7 @@ def stop_postmaster(process: psutil.Process, data: Path, programs: Programs, pat
         if not is_alive(process):
             break
         _signal(process, number)
+        _continue(process)
         _wait_for_end(process, seconds)
     kill_orphans(data)
 
@@ -114,6 +118,16 @@ def _has_only_an_idle_checkpointer(process: psutil.Process) -> bool:
     except psutil.Error:
         return False
     return len(titles) == 1 and titles[0].endswith("checkpointer")  # a busy one adds what it does
+
+
+def _continue(process: psutil.Process) -> None:
+    """Let those of a cluster run again that somebody has halted (SIGSTOP, a debugger): else they would not hear what they are told."""
+    if sys.platform == "win32":
+        return
+    with suppress(psutil.Error):
+        # Without a look at their state: a SIGSTOP that is still on its way is taken back too.
+        for one in [process, *process.children()]:
+            _signal(one, signal.SIGCONT)
 
 
 def _signal(process: psutil.Process, number: signal.Signals) -> None:

@@ -65,6 +65,7 @@ def _end(data: Path, number: int, seconds: float) -> bool:
         return True
     with suppress(ProcessLookupError):
         os.kill(pid, number)
+        os.kill(pid, signal.SIGCONT)  # one that somebody has halted would not hear it
     while pid in find_postmasters(data):
         if time.monotonic() >= deadline:
             return False

@@ -18,6 +18,8 @@ LENGTH_DRIFT = 0.25
 INDEX_FROM = 2_000  # vectors; below this the exact scan is as fast and finds everything
 INDEX_BYTES_A_ROW = 1536  # of maintenance_work_mem, so that the graph is built in memory
 REWEIGH_ROWS = 2_000  # in one transaction
+REWRITTEN = ("memories", "journal_rows", "memory_relations")  # the tables that hold texts
+REWRITE_WAIT_MS = 2_000  # for a table that others use: they would queue behind us
 
 _DUE = """
 SELECT (SELECT count(*) FROM memory_lexical WHERE owner_id = %(owner)s AND live) AS documents,
@@ -144,6 +146,13 @@ def add_vectors(database: Database, owner_id: int, model: ModelRow, made: Sequen
 
 
 def vacuum(database: Database) -> None:
-    """Take what was deleted for good out of the pages of tables and indexes."""
+    """Take what was deleted for good out of the files of tables and indexes. Raises StoreError where somebody keeps a table busy.
+
+    A plain VACUUM leaves a row's bytes in the free space of its page, and its words in GIN indexes for good. So what holds texts is
+    written anew; nobody else can use such a table meanwhile. The write-ahead log keeps texts until its segment is used again.
+    """
     with database.autocommit() as connection:
-        connection.execute("VACUUM memories, memory_vectors, memory_lexical, memory_contexts, memory_relations, journal_rows")
+        connection.execute("VACUUM memory_vectors, memory_lexical, memory_contexts")
+        connection.execute(sql.SQL("SET lock_timeout = {}").format(sql.Literal(REWRITE_WAIT_MS)))
+        for table in REWRITTEN:
+            connection.execute(sql.SQL("VACUUM (FULL) {}").format(sql.Identifier(table)))

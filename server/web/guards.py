@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.oauth.site import LOCAL_ORIGIN, Site
-from server.web.answers import error_body, header_values, send_json
+from server.web.answers import Header, error_body, header_values, send_json
 
 log = logging.getLogger(__name__)
 
 MAX_BODY = 4 * 1024 * 1024  # bytes
 WRONG_HOST = "This server does not answer under that host name. Use 127.0.0.1 or localhost."
+MAX_ARRIVING = 64 * 1024 * 1024  # of all bodies that are still coming in: their senders are not known yet
+BUSY = "Too much is being sent to this server at once. Try again in a moment."
 DRAIN_BYTES = 32 * 1024 * 1024  # of a refused request, so that its sender gets the refusal
 DRAIN_SECONDS = 2.0
 _LOCAL_ORIGIN = re.compile(LOCAL_ORIGIN)
@@ -55,6 +57,7 @@ class Guards:
         self._hosts = site.hosts
         self._origins = site.origins
         self._max_body = max_body
+        self._arriving = 0  # bytes, in all requests together
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -67,7 +70,11 @@ class Guards:
         if not all(self._good_origin(origin.lower(), scope["path"]) for origin in header_values(scope, b"origin")):
             await _refuse(receive, send, 403, error_body("WRONG_ORIGIN", "Requests from other web pages are refused."))
             return
-        body = await self._body(scope, receive)
+        try:
+            body = await self._body(scope, receive)
+        except _OverloadedError:
+            await _refuse(receive, send, 503, error_body("LIMIT_EXCEEDED", BUSY), [(b"retry-after", b"1")])
+            return
         if body is None:
             message = f"The request body is larger than {self._max_body} bytes. Send less at a time."
             await _refuse(receive, send, 413, error_body("LIMIT_EXCEEDED", message))
@@ -84,25 +91,35 @@ class Guards:
             return None
         chunks: list[bytes] = []
         size = 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return b""
-            chunks.append(message.get("body", b""))
-            size += len(chunks[-1])
-            if size > self._max_body:
-                return None
-            if not message.get("more_body", False):
-                return b"".join(chunks)
+        try:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return b""
+                chunks.append(message.get("body", b""))
+                size += len(chunks[-1])
+                self._arriving += len(chunks[-1])
+                if size > self._max_body:
+                    return None
+                if not message.get("more_body", False):
+                    return b"".join(chunks)
+                if self._arriving > MAX_ARRIVING:
+                    raise _OverloadedError
+        finally:
+            self._arriving -= size
 
 
-async def _refuse(receive: Receive, send: Send, status: int, body: bytes) -> None:
+class _OverloadedError(Exception):
+    """More is coming in than may be kept."""
+
+
+async def _refuse(receive: Receive, send: Send, status: int, body: bytes, headers: Iterable[Header] = ()) -> None:
     """Answer before the body was read, and then take some of it: a connection closed on unread bytes may lose the answer."""
 
     async def keep_open(message: Message) -> None:
         await send({**message, "more_body": True} if message["type"] == "http.response.body" else message)
 
-    await send_json(keep_open, status, body, [(b"connection", b"close")])
+    await send_json(keep_open, status, body, [(b"connection", b"close"), *headers])
     taken = 0
     with anyio.move_on_after(DRAIN_SECONDS):
         while taken < DRAIN_BYTES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import sys
 from pathlib import Path
 
@@ -124,3 +125,19 @@ def test_damaged_cache(tmp_path: Path, text: str) -> None:
     own = SigningKey.of(home)
     (home.state / "jwks.json").write_text(text)
     assert PublicKeys(home, own).find(own.kid) is not None
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk keys are known all the same; the file only saves time."""
+    home = Home.at(tmp_path / "home")
+    keys = PublicKeys(home, SigningKey.of(home))
+    other = SigningKey.generate()
+
+    def full(**_options: object) -> tuple[int, str]:
+        return os.open("/dev/full", os.O_WRONLY), str(tmp_path / "made")
+
+    monkeypatch.setattr("server.paths.tempfile.mkstemp", full)
+    keys.fetch_with(lambda: [other.public()])
+    assert keys.find(other.kid) is not None
+    assert not (home.state / "jwks.json").exists()

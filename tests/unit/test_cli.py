@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -152,3 +153,37 @@ def test_account_without_a_home_folder(capsys: pytest.CaptureFixture[str], monke
         monkeypatch.delenv(name, raising=False)
     assert cli.main(["status"]) == 2
     assert "OWNSONA_HOME" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("command", "code"), [("status", 1), ("stop", 0), ("token", 0)])
+def test_without_standard_streams(tmp_path: Path, closed: str, command: str, code: int) -> None:
+    """A program that starts us without stdin, stdout or stderr gets the same exit code and no complaint."""
+    line = f'exec "$0" -m server.cli --home "$1" {command} {closed}'
+    done = subprocess.run(["sh", "-c", line, sys.executable, str(tmp_path)], capture_output=True, check=False)
+    assert done.returncode == code
+    assert done.stderr == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("command", ["status", "token"])
+def test_output_that_cannot_be_written(tmp_path: Path, command: str) -> None:
+    """One plain line on stderr."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "server.cli", "--home", str(tmp_path), command], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"The output cannot be written: No space left on device.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not remove a folder that is in use")
+def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A relative home cannot be found from there."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert cli.main(["--home", "relative", "status"]) == 2
+    assert capsys.readouterr().err.startswith("The home folder cannot be found: No such file or directory.")

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from server.listening import PortBusyError, listen
+from server.listening import DESCRIPTORS, PortBusyError, connection_limit, listen, raise_descriptor_limit
 
 
 def test_same_port_on_both() -> None:
@@ -68,3 +68,27 @@ def test_port_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
         listen(80)
     with pytest.raises(PortBusyError, match=r"^Port 8000 on 127\.0\.0\.1 is taken"):
         listen(8000)
+
+
+def test_connections_leave_descriptors_for_the_rest() -> None:
+    """The fewer files the system lets us open, the fewer connections are kept; and as many are asked for as may be had."""
+    if sys.platform == "win32":
+        pytest.skip("Windows has no such limit")
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if before[1] < DESCRIPTORS:
+        pytest.skip("this account may not open as many files")
+    try:
+        limits = []
+        for soft in (256, 100, 64):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, before[1]))
+            limits.append(connection_limit())
+        assert limits == [200, 44, 8]
+        raise_descriptor_limit()
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (DESCRIPTORS, before[1])
+        assert connection_limit() == 512
+        raise_descriptor_limit()
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (DESCRIPTORS, before[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

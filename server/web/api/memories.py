@@ -44,11 +44,11 @@ class MemoryRoutes:
             route("POST", "/memories/restore", self._restore, api.Chosen),
             route("POST", "/memories/erase", self._erase, api.Chosen),
             route("POST", "/memories/replace", self._replace, api.Replace),
-            route("GET", "/memories/{memory_id:int}/history", self._history),
-            route("GET", "/memories/{memory_id:int}/similar", self._similar),
+            route("GET", "/memories/{memory_id:number}/history", self._history),
+            route("GET", "/memories/{memory_id:number}/similar", self._similar),
             route("GET", "/sidebar", self._sidebar),
             route("POST", "/searches", self._keep_search, api.NewSearch),
-            route("DELETE", "/searches/{search_id:int}", self._drop_search),
+            route("DELETE", "/searches/{search_id:number}", self._drop_search),
         ]
 
     def _list(self, given: Listing) -> api.Found:

@@ -69,7 +69,7 @@ class ReviewRoutes:
             route("POST", "/duplicates/related", self._related, api.Pairs),
             route("POST", "/merge", self._merge, api.Merge),
             route("GET", "/journal", self._journal, EntriesWanted),
-            route("POST", "/journal/{journal_id:int}/undo", self._undo),
+            route("POST", "/journal/{journal_id:number}/undo", self._undo),
             route("POST", "/journal/rollback", self._rollback, api.RollbackWanted),
             route("GET", "/graph", self._graph, GraphWanted),
             route("GET", "/entities", self._entities, NamesWanted),

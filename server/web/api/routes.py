@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 from pydantic import ValidationError
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request as WebRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -26,6 +27,17 @@ Answering = Callable[..., api.Answer]
 
 NO_STORE = {"cache-control": "no-store"}
 STATUSES = {"NOT_FOUND": 404, "CONFLICT": 409, "PROTECTED": 409, "LIMIT_EXCEEDED": 413}
+MOST_DIGITS = 30  # of a number in an address that are looked at; MAX_ID has fewer
+
+
+class _Number(IntegerConvertor):
+    """Python refuses to convert texts of thousands of digits; what has so many is too large anyway."""
+
+    def convert(self, value: str) -> int:
+        return int(value[:MOST_DIGITS])
+
+
+register_url_convertor("number", _Number())
 
 
 class Nothing(api.Request):

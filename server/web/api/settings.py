@@ -30,8 +30,8 @@ class SettingsRoutes:
             route("POST", "/pause", self._pause),
             route("POST", "/resume", self._resume),
             route("GET", "/jobs", self._listing),
-            route("GET", "/jobs/{job_id:int}/end", self._end),
-            route("POST", "/jobs/{job_id:int}/cancel", self._cancel),
+            route("GET", "/jobs/{job_id:number}/end", self._end),
+            route("POST", "/jobs/{job_id:number}/cancel", self._cancel),
         ]
 
     def _view(self, _: Nothing) -> api.SettingsView:

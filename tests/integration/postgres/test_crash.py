@@ -197,12 +197,26 @@ def test_zombie_is_not_a_postmaster(cluster: Cluster) -> None:
     assert not cluster.poll()
 
 
+def test_halted_processes_stop_in_good_order(cluster: Cluster) -> None:
+    """Somebody has sent SIGSTOP: they are let run again, flush everything, and are gone well before the patience ends."""
+    cluster.start()
+    process = psutil.Process(cluster.pid)
+    for one in [process, *process.children()]:
+        with contextlib.suppress(psutil.NoSuchProcess):  # the one that has served the first login
+            one.suspend()
+    before = time.monotonic()
+    cluster.stop()
+    assert time.monotonic() - before < FAST_SECONDS
+    assert "database system is shut down" in cluster.log.read_text("utf-8")
+
+
 def test_stuck_postmaster_is_killed_in_the_end(cluster: Cluster) -> None:
     cluster.start()
     process = psutil.Process(cluster.pid)
     process.suspend()
     before = time.monotonic()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, "_continue", lambda process: None)  # as one that hangs in the kernel
         patch.setattr(processes, "IMMEDIATE_SECONDS", 0.3)
         processes.stop_postmaster(process, cluster.data, cluster.settle().programs, patience=0.3)
     assert time.monotonic() - before < 10

@@ -97,10 +97,21 @@ def test_knows_the_same_postmaster_as_the_server(cluster: Cluster) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as on POSIX")
+def test_halted_postmaster_stops_in_good_order(home: Home, make_cluster: ClusterFactory) -> None:
+    cluster = make_cluster(home)
+    cluster.start()
+    psutil.Process(cluster.pid).suspend()
+    reaper.reap(cluster.data, home.runtime_file, Path("pg_ctl"))
+    assert not cluster.poll()
+    assert "database system is shut down" in cluster.log.read_text("utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as on POSIX")
 def test_stuck_postmaster_is_killed(home: Home, make_cluster: ClusterFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = make_cluster(home)
     cluster.start()
     psutil.Process(cluster.pid).suspend()
+    monkeypatch.setattr(signal, "SIGCONT", 0)  # as one that hangs in the kernel
     monkeypatch.setattr(reaper, "FAST_SECONDS", 0.2)
     monkeypatch.setattr(reaper, "IMMEDIATE_SECONDS", 0.2)
     reaper.reap(cluster.data, home.runtime_file, Path("pg_ctl"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -21,6 +22,7 @@ from server import joining
 from server.listening import listen
 from server.locks import FileLock
 from server.paths import Home
+from tests.integration.postgres.helpers import mounted
 from tests.programs import PATIENCE, ROOT, Program, environment, eventually, program
 from tests.web_support import rpc_headers
 
@@ -287,3 +289,17 @@ def test_first_answer_is_early(home: Home) -> None:
         assert joining.find(home, timeout=PATIENCE) is not None
         elapsed = time.monotonic() - began
     assert elapsed < 3 * float(os.environ.get("OWNSONA_TEST_SLOWNESS", "2"))
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """A server that cannot even write down where it is says so in one line."""
+    with mounted(tmp_path / "small", "1m"):
+        home = Home.at(tmp_path / "small" / "home")
+        home.create()
+        with contextlib.suppress(OSError), (tmp_path / "small" / "ballast").open("wb", buffering=0) as ballast:
+            while ballast.write(bytes(4096)):
+                pass
+        done = command(home, "serve", "--port", "0")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.fullmatch(r".*No space left on device.*\n", done.stderr)

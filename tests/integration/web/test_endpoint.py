@@ -88,6 +88,7 @@ def test_other_methods(probe: Probe, method: str) -> None:
 
 
 DEEP = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":' + b'{"a":' * 90 + b"1" + b"}" * 90 + b"}}"
+WIDE = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[' + b"[]," * 200_000 + b"[]]}}"
 
 
 @pytest.mark.parametrize(
@@ -107,6 +108,15 @@ DEEP = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\\ud800"}}', -32600),
         (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', -32600),
         (DEEP, -32600),
+        (WIDE, -32600),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
+        (b'{"id":1,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', -32602),
     ],
 )
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import socket
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from server.postgres.binaries import Account
 from server.postgres.errors import PostgresError
-from server.postgres.launch import ConnectionInfo, free_port, log_tail, new_socket_dir, rotate_log
+from server.postgres.launch import ConnectionInfo, free_port, log_tail, new_socket_dir, remove_stale, rotate_log
 
 
 def test_connection_info_hides_the_password() -> None:
@@ -34,6 +38,26 @@ def test_socket_folder_is_private_fresh_and_short(tmp_path: Path) -> None:
     finally:
         for folder in folders:
             folder.rmdir()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows uses a loopback port")
+def test_socket_folders_that_nobody_uses_are_removed() -> None:
+    """Old ones behind which no process listens; all others stay."""
+    with contextlib.ExitStack() as stack:
+        base = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/tmp")))
+        folders = {name: base / name for name in ("ownsona-pg-dead", "ownsona-pg-empty", "ownsona-pg-live", "ownsona-pg-new", "another")}
+        for name, folder in folders.items():
+            folder.mkdir()
+            if name != "ownsona-pg-empty":
+                listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+                listener.bind(str(folder / ".s.PGSQL.5432"))
+                (folder / ".s.PGSQL.5432.lock").touch()
+                if name == "ownsona-pg-live":
+                    listener.listen()
+            if name != "ownsona-pg-new":
+                os.utime(folder, (0, 0))
+        remove_stale(base, Account())
+        assert {folder.name for folder in base.iterdir()} == {"ownsona-pg-live", "ownsona-pg-new", "another"}
 
 
 def test_no_folder_for_the_socket_is_explained(tmp_path: Path) -> None:
