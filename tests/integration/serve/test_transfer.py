@@ -26,7 +26,7 @@ def run(home: Home, *arguments: str, stdin: bytes = b"", code: int = 0) -> tuple
         capture_output=True,
         cwd=ROOT,
         env=environment(),
-        timeout=4 * PATIENCE,
+        timeout=2 * PATIENCE,
         check=False,
     )
     assert done.returncode == code, done.stderr.decode()
