@@ -46,7 +46,7 @@ class Application(QObject):
             home,
             bridge,
             ServerWatch(home, command, self),
-            Theme(app, Look(str(settings.value("look", Look.SYSTEM.value)))),
+            Theme(app, Look(str(settings.value("look", Look.SYSTEM.value))), self),
             UndoHistory(bridge, self),
             Overview(bridge, self),
             settings,

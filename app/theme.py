@@ -75,23 +75,24 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(self, app: QApplication, look: Look = Look.SYSTEM, *, contrast: bool | None = None) -> None:
-        super().__init__(app)
+    def __init__(self, app: QApplication, look: Look = Look.SYSTEM, parent: QObject | None = None, *, contrast: bool | None = None) -> None:
+        super().__init__(parent or app)
         self._app = app
         self._look = look
         self._contrast = contrast
         self._bound: weakref.WeakKeyDictionary[HasIcon, str] = weakref.WeakKeyDictionary()
         self.colours = LIGHT
         app.setStyle("Fusion")
-        app.styleHints().colorSchemeChanged.connect(self.apply)
-        app.styleHints().accessibility().contrastPreferenceChanged.connect(self.apply)
+        self._hints = app.styleHints()  # kept: without it the wrapper of `accessibility()` dies with the one of the hints
+        self._hints.colorSchemeChanged.connect(self.apply)
+        self._hints.accessibility().contrastPreferenceChanged.connect(self.apply)
         self.apply()
 
     @property
     def dark(self) -> bool:
         """Whether dark colours are shown now."""
         if self._look is Look.SYSTEM:
-            return self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+            return self._hints.colorScheme() == Qt.ColorScheme.Dark
         return self._look is Look.DARK
 
     @property
@@ -99,7 +100,7 @@ class Theme(QObject):
         """Whether the person asked for strong contrast."""
         if self._contrast is not None:
             return self._contrast
-        return self._app.styleHints().accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+        return self._hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
 
     def choose(self, look: Look) -> None:
         """Show another look from now on."""

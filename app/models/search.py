@@ -32,7 +32,7 @@ class Search(QObject):
         self._burst = QTimer(self, interval=EVENTS_MS, singleShot=True)
         self._burst.timeout.connect(self.refresh)
         bridge.heard.connect(self._heard)
-        bridge.missed.connect(self._burst.start)
+        bridge.missed.connect(self.refresh_soon)
 
     @property
     def everything(self) -> Scope:
@@ -59,6 +59,10 @@ class Search(QObject):
             self.sort, self.order = sort, order
             self.changed.emit()
             self.refresh()
+
+    def refresh_soon(self) -> None:
+        """Ask again after a burst of changes."""
+        self._burst.start()
 
     def refresh(self) -> None:
         """Ask again."""

@@ -146,6 +146,8 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self._counts)
         self.statusBar().addPermanentWidget(self._server)
         self.statusBar().setSizeGripEnabled(False)
+        for label in (self._counts, self._server):
+            label.setContentsMargins(8, 2, 8, 2)
 
     def _build_menus(self) -> None:
         bar = self.menuBar()

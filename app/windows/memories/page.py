@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QLocale, QPoint, Qt
+from PySide6.QtCore import QByteArray, QLocale, QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QDialog, QMenu, QSplitter, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 
@@ -101,6 +101,7 @@ class MemoriesPage(Page):
     def _build(self) -> None:
         tools = QToolBar(self)
         tools.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        tools.setIconSize(QSize(18, 18))
         its = self.commands
         for action in (its.add, None, its.confirm, its.lock, its.add_tags, None, its.trash, its.restore, its.erase, None, its.show_editor):
             tools.addSeparator() if action is None else tools.addAction(action)
@@ -116,14 +117,14 @@ class MemoriesPage(Page):
         self._right = QSplitter(Qt.Orientation.Horizontal, self)
         self._right.addWidget(centre)
         self._right.addWidget(self.editor)
-        self._right.setStretchFactor(0, 3)
-        self._right.setStretchFactor(1, 2)
+        self._right.setStretchFactor(0, 1)
+        self._right.setSizes([640, 340])
         self._right.setChildrenCollapsible(False)
         self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
         self._splitter.addWidget(self.sidebar)
         self._splitter.addWidget(self._right)
         self._splitter.setStretchFactor(1, 1)
-        self._splitter.setSizes([200, 900])
+        self._splitter.setSizes([190, 990])
         self._splitter.setCollapsible(1, False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -146,6 +147,9 @@ class MemoriesPage(Page):
         self.sidebar.chosen.connect(self._filter)
         self.sidebar.forget_wanted.connect(self._forget_search)
         self.editor.go_wanted.connect(self._show_one)
+        # The event stream tells the same a little later; this also works while it is broken.
+        self.operations.done.connect(self.search.refresh_soon)
+        context.undo.undone.connect(self.search.refresh_soon)
         context.overview.changed.connect(self._overview_changed)
         context.watch.served.connect(self._refill)
         context.watch.changed.connect(self._server_changed)

@@ -33,10 +33,10 @@ from app.models.memory_table import ROW_ROLE, SORT_KEYS, Column, MemoryTable, co
 from app.theme import Theme
 
 WIDTHS = {
-    Column.TEXT: 430, Column.TAGS: 170, Column.IMPORTANCE: 100, Column.CREATED: 100, Column.UPDATED: 100, Column.CONFIRMED: 100,
-    Column.EXPIRES: 100, Column.SOURCE: 120, Column.SALIENCE: 100, Column.USES: 70,
+    Column.TEXT: 320, Column.TAGS: 140, Column.IMPORTANCE: 92, Column.CREATED: 92, Column.UPDATED: 92, Column.CONFIRMED: 92,
+    Column.EXPIRES: 92, Column.SOURCE: 110, Column.SALIENCE: 92, Column.USES: 64,
 }  # fmt: skip
-HIDDEN = (Column.UPDATED, Column.CONFIRMED, Column.EXPIRES, Column.SALIENCE, Column.USES)
+HIDDEN = (Column.UPDATED, Column.CONFIRMED, Column.EXPIRES, Column.SOURCE, Column.SALIENCE, Column.USES)
 MARK = 14  # pixels of the lock
 
 
