@@ -1,4 +1,4 @@
-"""Takes the texts of the app into `resources/translations/ownsona_*.ts`. `make translations` calls it; a test checks that it finds nothing new."""
+"""Takes the texts of the app into `resources/translations/ownsona_*.ts`, for `make translations`."""
 
 from __future__ import annotations
 

@@ -5,16 +5,16 @@
     <name>BulkPanel</name>
     <message numerus="yes">
         <source>%n memories chosen</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory chosen</numerusform>
+            <numerusform>%n memories chosen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Change %n memories</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Change %n memory</numerusform>
+            <numerusform>Change %n memories</numerusform>
         </translation>
     </message>
 </context>
@@ -22,9 +22,9 @@
     <name>Details</name>
     <message numerus="yes">
         <source>%n times</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n time</numerusform>
+            <numerusform>%n times</numerusform>
         </translation>
     </message>
 </context>
@@ -32,16 +32,16 @@
     <name>EraseDialog</name>
     <message numerus="yes">
         <source>Delete %n memories for good?</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Delete %n memory for good?</numerusform>
+            <numerusform>Delete %n memories for good?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Delete %n memories</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Delete %n memory</numerusform>
+            <numerusform>Delete %n memories</numerusform>
         </translation>
     </message>
 </context>
@@ -49,9 +49,9 @@
     <name>MemoriesPage</name>
     <message numerus="yes">
         <source>%n texts copied.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n text copied.</numerusform>
+            <numerusform>%n texts copied.</numerusform>
         </translation>
     </message>
 </context>
@@ -59,58 +59,58 @@
     <name>Operations</name>
     <message numerus="yes">
         <source>%n memories moved to trash.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory moved to trash.</numerusform>
+            <numerusform>%n memories moved to trash.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n memories restored.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory restored.</numerusform>
+            <numerusform>%n memories restored.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n memories confirmed.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory confirmed.</numerusform>
+            <numerusform>%n memories confirmed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n memories deleted for good.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory deleted for good.</numerusform>
+            <numerusform>%n memories deleted for good.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n memories locked.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory locked.</numerusform>
+            <numerusform>%n memories locked.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n memories unlocked.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory unlocked.</numerusform>
+            <numerusform>%n memories unlocked.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n memories changed.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory changed.</numerusform>
+            <numerusform>%n memories changed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n were left as they are.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n was left as it is.</numerusform>
+            <numerusform>%n were left as they are.</numerusform>
         </translation>
     </message>
 </context>
@@ -118,37 +118,37 @@
     <name>ReplaceDialog</name>
     <message numerus="yes">
         <source>%n chosen memories</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n chosen memory</numerusform>
+            <numerusform>%n chosen memories</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>all %n found memories</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>the %n found memory</numerusform>
+            <numerusform>all %n found memories</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n memories would change.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory would change.</numerusform>
+            <numerusform>%n memories would change.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n memories changed.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory changed.</numerusform>
+            <numerusform>%n memories changed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Replace in %n memories</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Replace in %n memory</numerusform>
+            <numerusform>Replace in %n memories</numerusform>
         </translation>
     </message>
 </context>
@@ -156,23 +156,23 @@
     <name>TagsDialog</name>
     <message numerus="yes">
         <source>Tags for %n memories:</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Tags for %n memory:</numerusform>
+            <numerusform>Tags for %n memories:</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Tags to take away from %n memories:</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Tags to take away from %n memory:</numerusform>
+            <numerusform>Tags to take away from %n memories:</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Change %n memories</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Change %n memory</numerusform>
+            <numerusform>Change %n memories</numerusform>
         </translation>
     </message>
 </context>
@@ -180,16 +180,16 @@
     <name>Tray</name>
     <message numerus="yes">
         <source>%n memories</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n memory</numerusform>
+            <numerusform>%n memories</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n clients</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n client</numerusform>
+            <numerusform>%n clients</numerusform>
         </translation>
     </message>
 </context>

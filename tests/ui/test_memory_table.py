@@ -26,8 +26,9 @@ MANY = 100_000
 def row(number: int, text: str | None = None, **changes: object) -> MemoryRow:
     """A memory as the server would send it."""
     values: dict[str, object] = {
-        "id": number, "uuid": UUID(int=number), "version": 1, "namespace": "default", "text": text or f"Memory {number}", "tags": ("a", "b"),
-        "importance": 0.5, "created_at": NOW, "updated_at": NOW, "last_confirmed_at": None, "expires_at": None, "deleted_at": None,
+        "id": number, "uuid": UUID(int=number), "version": 1, "namespace": "default", "text": text or f"Memory {number}",
+        "tags": ("a", "b"), "importance": 0.5, "created_at": NOW, "updated_at": NOW, "last_confirmed_at": None, "expires_at": None,
+        "deleted_at": None,
         "deleted_by": None, "forget_reason": None, "replaced_by_id": None, "keep": "U", "salience": 0.0, "use_count": 0,
         "last_used_at": None, "source_provider": None, "source_client": None, "session_id": None, "capture_mode": None,
     }  # fmt: skip
@@ -76,7 +77,8 @@ def test_model_keeps_its_promises(table: MemoryTable, qtmodeltester: ModelTester
 
 def test_rows_are_placeholders_until_they_come(qtbot: QtBot) -> None:
     """A page is asked for once, when one of its rows is looked at."""
-    table, asked = MemoryTable(), []
+    table = MemoryTable()
+    asked: list[list[int]] = []
     table.rows_wanted.connect(asked.append)
     table.show(list(range(1, 1001)))
     first = table.index(0, Column.TEXT)
@@ -94,7 +96,8 @@ def test_rows_are_placeholders_until_they_come(qtbot: QtBot) -> None:
 
 def test_refresh_shows_the_old_row_until_the_new_one_comes(qtbot: QtBot) -> None:
     """Nothing flickers."""
-    table, asked = MemoryTable(), []
+    table = MemoryTable()
+    asked: list[list[int]] = []
     table.rows_wanted.connect(asked.append)
     table.show([1, 2])
     table.put([row(1), row(2)])
@@ -108,7 +111,8 @@ def test_refresh_shows_the_old_row_until_the_new_one_comes(qtbot: QtBot) -> None
 
 def test_what_cannot_be_had_is_asked_for_again_after_a_refresh(qtbot: QtBot) -> None:
     """And not in between, which would never end."""
-    table, asked = MemoryTable(), []
+    table = MemoryTable()
+    asked: list[list[int]] = []
     table.rows_wanted.connect(asked.append)
     table.show([1])
     table.data(table.index(0, 0))

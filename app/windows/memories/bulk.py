@@ -102,6 +102,7 @@ class BulkPanel(QWidget):
         self.apply.setEnabled(bool(self.add_tags.tags or self.remove_tags.tags or self._importance is not None or self._expiry_set))
 
     def _apply(self) -> None:
+        self.importance.flush()
         changes: dict[str, object] = {}
         if self.add_tags.tags:
             changes["add_tags"] = tuple(self.add_tags.tags)

@@ -115,14 +115,15 @@ class MemoryEditor(QWidget):
             self.state.clear()
         self.tags.suggest(self._context.overview.tags)
         self.tags.show_tags(row.tags)
-        if other or not self.importance.slider.isSliderDown():
+        if other or not (self.importance.pending or self.importance.slider.isSliderDown()):
             self.importance.show_value(row.importance)
         self.expiry.show_value(row.expires_at)
         self._show_lock(row.keep == "Y")
         self.details.show_row(row)
 
     def save(self) -> None:
-        """Write the text, if the person has changed it."""
+        """Write what the person has changed."""
+        self.importance.flush()
         row, text = self._row, self.text.toPlainText()
         if row is None or not self._edited() or self._saving:
             return

@@ -33,7 +33,7 @@ class ImportanceField(QWidget):
         layout.addWidget(self._label)
         self.setFocusProxy(self.slider)
         self._rest = QTimer(self, interval=REST_MS, singleShot=True)
-        self._rest.timeout.connect(lambda: self.edited.emit(self.slider.value() / 100))
+        self._rest.timeout.connect(self._emit)
         self.slider.valueChanged.connect(self._moved)
 
     def show_value(self, importance: float | None) -> None:
@@ -42,6 +42,20 @@ class ImportanceField(QWidget):
         with QSignalBlocker(self.slider):
             self.slider.setValue(50 if importance is None else round(importance * 100))
         self._label.setText("–" if importance is None else percent(importance))
+
+    @property
+    def pending(self) -> bool:
+        """Whether the person has moved it and it does not rest yet."""
+        return self._rest.isActive()
+
+    def flush(self) -> None:
+        """Do not wait for the rest."""
+        if self.pending:
+            self._rest.stop()
+            self._emit()
+
+    def _emit(self) -> None:
+        self.edited.emit(self.slider.value() / 100)
 
     def _moved(self, value: int) -> None:
         self._label.setText(percent(value / 100))
