@@ -128,11 +128,10 @@ class Client:
         self._connections: list[Connection] = []
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; a later call opens its own again."""
         with self._lock:
             for connection in self._connections:
                 connection.close()
-            self._connections.clear()
 
     def get(self, kind: type[AnswerT], path: str, **query: str | int | float | None) -> AnswerT:
         """Read something; parameters that are None are left out."""

@@ -42,6 +42,7 @@ class SingleInstance(QObject):
         self._name = socket_name(state, platform)
         self._lock = QLockFile(str(state / "app.lock"))
         self._lock.setStaleLockTime(0)  # a crashed holder is found by its process id
+        self._sockets: list[QLocalSocket] = []
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._accept)
@@ -76,12 +77,23 @@ class SingleInstance(QObject):
 
     def _accept(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
-            socket.readyRead.connect(lambda socket=socket: self._read(socket))
-            socket.disconnected.connect(socket.deleteLater)
+            self._sockets.append(socket)
+            socket.readyRead.connect(self._read_all)
+            socket.disconnected.connect(self._forget)
+            self._read_all()
+
+    def _forget(self) -> None:
+        gone = [socket for socket in self._sockets if socket.state() is QLocalSocket.LocalSocketState.UnconnectedState]
+        for socket in gone:
+            self._sockets.remove(socket)
+            socket.deleteLater()
+
+    def _read_all(self) -> None:
+        for socket in list(self._sockets):
+            if socket.canReadLine():
+                self._read(socket)
 
     def _read(self, socket: QLocalSocket) -> None:
-        if not socket.canReadLine():
-            return
         line = bytes(socket.readLine(MAX_MESSAGE).data())
         with contextlib.suppress(ValueError):
             message = json.loads(line)

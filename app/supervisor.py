@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from app.connection import Connection, Stream
 from server.forwarding import serve_command, start_detached
 from server.joining import API, Running, announced, find, owner_token
@@ -25,6 +27,7 @@ START = 45.0  # seconds until a new server must have announced itself: it may wa
 BACK_OFF = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before each restart; one more death and it has failed
 STEADY = 60.0  # seconds of service after which earlier deaths are forgotten
 LOOK_SOON, LOOK_LATER = 0.15, 2.0  # seconds between probes, while something changes and else
+FAREWELL = 15.0  # seconds that an orderly end may take
 SILENT = 3  # probes without an answer until the server counts as hung
 ENVIRONMENT = 2  # the exit code of a server that cannot run here: trying again does not help
 
@@ -121,7 +124,6 @@ class Supervisor:
             began = time.monotonic()
             running = find(self._home) or self._launch()
             orderly = running is not None and self._accompany(running)
-            self._reap()
             if self._stopping.is_set():
                 break
             deaths = 1 if time.monotonic() - began > STEADY else deaths + 1
@@ -151,6 +153,8 @@ class Supervisor:
         try:
             self._home.create()
             self._child = start_detached(self._command, self._home, log)
+            # It may outlive us, by design; as long as we live somebody must take its exit status.
+            threading.Thread(target=self._child.wait, name="server process", daemon=True).start()
         except OSError as error:
             self._set(ServerState(Phase.FAILED, trouble=Trouble.CANNOT_START, detail=f"{error.strerror or error}."))
             return None
@@ -195,8 +199,15 @@ class Supervisor:
         holder.join()
         with self._lock:
             self._lease = None
-        # An orderly end removes the announcement first; a killed server leaves it behind.
-        return announced(self._home) != running
+        return not self._stopping.is_set() and self._ended_in_order(running)
+
+    def _ended_in_order(self, running: Running) -> bool:
+        """A server that was told to stop takes its announcement away before its process ends; a killed one leaves it behind."""
+        deadline = time.monotonic() + FAREWELL
+        while announced(self._home) == running:
+            if not _lives(running.pid) or time.monotonic() > deadline or self._stopping.wait(LOOK_SOON):
+                return announced(self._home) != running
+        return True
 
     def _hold(self, lease: Stream, gone: threading.Event) -> None:
         for _line in lease.lines():
@@ -220,15 +231,17 @@ class Supervisor:
         self._set(ServerState(phase, stages, trouble, detail, running.url, running.pid, self._state.restarts))
         return True
 
-    def _reap(self) -> None:
-        """Leave no zombie behind."""
-        if self._child is not None and self._child.poll() is not None:
-            self._child = None
-
     def _set(self, state: ServerState) -> None:
         if state != self._state:
             self._state = state
             self._changed(state)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _stages(health: Mapping[str, Any], advice: Mapping[str, str]) -> tuple[StageState, ...]:

@@ -29,4 +29,4 @@ def update(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    update(FOLDER)
+    update(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)

@@ -18,6 +18,7 @@ from app.main import Application
 from tests.ui.support import Shown, dispose, dress, empty, real_server
 
 PATIENCE_MS = 30_000
+LAST_WORDS = 10.0  # seconds that a thread may take to end after a test
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +52,10 @@ def nothing_left(qapp: QApplication) -> Iterator[None]:
     windows = {id(widget) for widget in QApplication.topLevelWidgets()}
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert [thread.name for thread in threading.enumerate() if thread not in threads] == []
+    new = [thread for thread in threading.enumerate() if thread not in threads]
+    for thread in new:
+        thread.join(LAST_WORDS)
+    assert [thread.name for thread in new if thread.is_alive()] == []
     left = [widget for widget in QApplication.topLevelWidgets() if id(widget) not in windows]
     assert [repr(widget) for widget in left] == []
 

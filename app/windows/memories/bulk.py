@@ -32,6 +32,7 @@ class BulkPanel(QWidget):
         self.importance = ImportanceField(self)
         self.expiry = ExpiryField(self)
         self.apply = QPushButton(self)
+        self.apply.setText(self.tr("Change %n memories", "", 0))
         self.apply.setEnabled(False)
         self._importance: float | None = None
         self._expiry_set = False

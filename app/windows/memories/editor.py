@@ -99,6 +99,7 @@ class MemoryEditor(QWidget):
         self.lock.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.lock.setToolTip(self.tr("Assistants cannot change, expire or forget a locked memory"))
         context.theme.bind(self.confirm, "check-check")
+        self._show_lock(False)
         self._build()
         self._connect()
 

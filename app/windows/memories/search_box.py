@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QComboBox, QCompleter, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QCompleter, QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from app.models.query import term
 from app.models.search import Search
@@ -51,7 +51,9 @@ class SearchBox(QWidget):
         self.input.setAccessibleName(self.tr("Search memories"))
         self.input.setPlaceholderText(self.tr('Search: words, "a phrase", tag:work, is:locked, before:2026-10 …'))
         self.input.setToolTip(self.tr("Press F1 for all that can be looked for"))
-        self._glass = QAction(self)
+        for button in self.input.findChildren(QToolButton):
+            button.setAccessibleName(self.tr("Clear the search"))
+        self._glass = QAction(self.tr("Search"), self)
         theme.bind(self._glass, "search")
         self.input.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         self.save = QAction(self.tr("Keep this search…"), self)
