@@ -31,10 +31,10 @@ def command(platform: str, executable: str, *, frozen: bool) -> list[str]:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Become the app; where a process cannot become another one, wait for it. Raises OSError."""
+    """Become the app; on Windows, where no process can become another one, wait for it. Raises OSError."""
     line = [*command(sys.platform, sys.executable, frozen=bool(getattr(sys, "frozen", False))), *arguments]
-    if sys.platform == "win32":
-        return subprocess.call(line)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os.execv(line[0], line)
+    if os.name == "posix":
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.execv(line[0], line)  # noqa: S606 - no shell is wanted
+    return subprocess.call(line)
