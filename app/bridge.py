@@ -39,6 +39,7 @@ class _Call:
     slot: str
     done: Callable[[Any], object]
     failed: Callable[[ApiError], object] | None
+    writes: bool
     outcome: Any = None
     error: ApiError | None = None
     future: Future[None] | None = None
@@ -64,6 +65,7 @@ class Bridge(QObject):
         }
         self._latest: dict[tuple[int, str], _Call] = {}
         self._under_way = 0
+        self._writing = 0
         self._closed = False
         self._returned.connect(self._deliver)
         self._event_came.connect(self._pass_event)
@@ -79,6 +81,11 @@ class Bridge(QObject):
         """Calls whose results have not been delivered."""
         return self._under_way
 
+    @property
+    def writing(self) -> int:
+        """Those of them that change something."""
+        return self._writing
+
     def call(
         self,
         receiver: QObject,
@@ -88,15 +95,15 @@ class Bridge(QObject):
         *,
         slot: str = "",
         lane: Lane = Lane.STORE,
+        writes: bool = False,
     ) -> None:
         """Run `work` in a thread; `done` or `failed` gets its result here, unless `receiver` is gone by then."""
         if self._closed:
             return
-        call = _Call(receiver, slot, done, failed)
+        call = _Call(receiver, slot, done, failed, writes)
         if slot:
             self._replace(call)
-        self._under_way += 1
-        self.busy.emit(self._under_way)
+        self._count(call, 1)
         call.future = self._lanes[lane].submit(self._run, work, call)
 
     def close(self) -> None:
@@ -112,7 +119,7 @@ class Bridge(QObject):
         earlier = self._latest.get(key)
         self._latest[key] = call
         if earlier is not None and earlier.future is not None and earlier.future.cancel():
-            self._count_down()
+            self._count(earlier, -1)
 
     def _run(self, work: Callable[[Client], Any], call: _Call) -> None:
         try:
@@ -127,7 +134,7 @@ class Bridge(QObject):
 
     @Slot(object)
     def _deliver(self, call: _Call) -> None:
-        self._count_down()
+        self._count(call, -1)
         if call.slot:
             key = (id(call.receiver), call.slot)
             if self._latest.get(key) is not call:
@@ -152,6 +159,7 @@ class Bridge(QObject):
         if not self._closed:
             self.missed.emit()
 
-    def _count_down(self) -> None:
-        self._under_way -= 1
+    def _count(self, call: _Call, step: int) -> None:
+        self._under_way += step
+        self._writing += step if call.writes else 0
         self.busy.emit(self._under_way)

@@ -93,7 +93,7 @@ class Application(QObject):
 
     def quit(self) -> None:
         """End the app; asks only while something is being written."""
-        if self.context.bridge.under_way:
+        if self.context.bridge.writing:
             text = self.tr("OwnSona is still working on your last change. Quit all the same?")
             answer = QMessageBox.question(self.window, self.tr("Quit OwnSona"), text)
             if answer is not QMessageBox.StandardButton.Yes:

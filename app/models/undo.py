@@ -91,4 +91,4 @@ class UndoHistory(QObject):
             self.changed.emit()
             self.failed.emit(error)
 
-        self._bridge.call(self, lambda client: client.undo(step.journal_id), done, failed)
+        self._bridge.call(self, lambda client: client.undo(step.journal_id), done, failed, writes=True)

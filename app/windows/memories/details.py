@@ -177,7 +177,7 @@ class Details(QTabWidget):
         entry = self._entries[self.history.currentRow()]
         label = self.tr("Undo an earlier change")
         undo = self._context.undo
-        self._context.bridge.call(self, lambda client: client.undo(entry.id), lambda done: undo.remember(done, label))
+        self._context.bridge.call(self, lambda client: client.undo(entry.id), lambda done: undo.remember(done, label), writes=True)
 
 
 def entry_text(entry: Entry) -> str:

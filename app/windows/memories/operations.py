@@ -47,7 +47,7 @@ class Operations(QObject):
             self.done.emit(done)
             self._context.notify(self._sentence(self.tr("%n memories deleted for good.", "", done.count), done))
 
-        self._context.bridge.call(self, lambda client: client.act("erase", chosen.scope), said)
+        self._context.bridge.call(self, lambda client: client.act("erase", chosen.scope), said, writes=True)
 
     def lock(self, chosen: Chosen, locked: bool) -> None:
         """Nothing but the person takes away or changes what is locked."""
@@ -81,7 +81,7 @@ class Operations(QObject):
             conflict(error) if isinstance(error, ConflictError) else failed(error)
 
         scope = Scope(ids=(memory_id,))
-        self._context.bridge.call(self, lambda client: client.edit(scope, changes, version), done, refused)
+        self._context.bridge.call(self, lambda client: client.edit(scope, changes, version), done, refused, writes=True)
 
     def add(self, memory: NewMemory, added: Callable[[Done], object], failed: Callable[[ApiError], object]) -> None:
         """Remember something new."""
@@ -92,7 +92,7 @@ class Operations(QObject):
             added(result)
             self.done.emit(result)
 
-        self._context.bridge.call(self, lambda client: client.add(memory), done, failed)
+        self._context.bridge.call(self, lambda client: client.add(memory), done, failed, writes=True)
 
     def took(self, result: Done, label: str, sentence: str) -> None:
         """Note an operation that a dialog made."""
@@ -113,7 +113,7 @@ class Operations(QObject):
                 self._context.notify(self._sentence(sentence(result.count), result), *self._undo_button(result))
             self.done.emit(result)
 
-        self._context.bridge.call(self, work, done)
+        self._context.bridge.call(self, work, done, writes=True)
 
     def _sentence(self, sentence: str, done: Done) -> str:
         if not done.skipped:

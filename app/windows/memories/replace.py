@@ -68,7 +68,7 @@ class ReplaceDialog(QDialog):
         self._context.settings.setValue("replace/find", self.sought.text())
         self._context.settings.setValue("replace/with", self.replacement.text())
         self.setEnabled(False)
-        self._context.bridge.call(self, lambda client: client.replace(wanted), self._done, self._failed)
+        self._context.bridge.call(self, lambda client: client.replace(wanted), self._done, self._failed, writes=True)
 
     def _build(self) -> None:
         form = QFormLayout()
