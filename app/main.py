@@ -165,6 +165,9 @@ def speak(app: QApplication, locale: QLocale) -> None:
     """Load our texts and Qt's own in a language; English is there for its plurals."""
     QLocale.setDefault(locale)
     app.setLayoutDirection(locale.textDirection())
+    for earlier in app.findChildren(QTranslator):
+        app.removeTranslator(earlier)
+        earlier.deleteLater()
     ours, qts = QTranslator(app), QTranslator(app)
     folder = str(resource("translations"))
     if ours.load(locale, "ownsona", "_", folder) or ours.load("ownsona_en", folder):

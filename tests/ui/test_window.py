@@ -37,7 +37,11 @@ def in_dialog(kind: type[QDialog], act: Callable[[QDialog], object]) -> None:
         if isinstance(dialog, kind):
             timer.stop()
             timer.deleteLater()
-            act(dialog)
+            try:
+                act(dialog)
+            finally:
+                if dialog.isVisible():  # else a failure would wait for ever
+                    dialog.reject()
 
     timer.timeout.connect(look)
     timer.start()
