@@ -44,8 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     commands = {"serve": _serve, "status": _status, "stop": _stop, "token": _token, "doctor": _doctor, "mcp": _mcp}
-    command = commands.get(options.command, _app)
+    command = commands.get(options.command)
     try:
+        if command is None:
+            return _app(options)
         return command(options)
     except UsageError as error:
         complain(str(error))
