@@ -14,6 +14,7 @@ from typing import Any
 
 HOST = "127.0.0.1"
 TIMEOUT = 60.0  # seconds; the longest calls are jobs, and those answer at once
+PIECE = 1 << 16  # bytes that are read of a stream at once
 MAX_LINE = 1 << 20  # bytes of one line of a stream
 
 
@@ -59,12 +60,16 @@ class Connection:
 
 
 class Stream:
-    """An answer that stays open. `close` may be called from any thread and ends `lines`."""
+    """An answer that stays open. `close` may be called from any thread and ends `lines`.
+
+    `complete` after the end: the server ended the answer in order, and was not cut off.
+    """
 
     def __init__(self, port: int, token: str, path: str, headers: Mapping[str, str] | None = None, timeout: float | None = None) -> None:
         """Open it. Raises OSError where it cannot be had."""
         self._lock = threading.Lock()
         self._closed = False
+        self.complete = False
         self._http = http.client.HTTPConnection(HOST, port, timeout=timeout)
         try:
             self._http.request("GET", path, headers={"Authorization": f"Bearer {token}", **(headers or {})})
@@ -80,10 +85,15 @@ class Stream:
 
     def lines(self) -> Iterator[str]:
         """Lines without their ends until either side closes, or nothing comes for the timeout."""
+        rest = b""
         try:
             with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
-                while line := self._response.readline(MAX_LINE):
-                    yield line.decode("utf-8", "replace").rstrip("\r\n")
+                # Not readline: it hides that an answer broke off.
+                while len(rest) <= MAX_LINE and (piece := self._response.read1(PIECE)):
+                    *whole, rest = (rest + piece).split(b"\n")
+                    for line in whole:
+                        yield line.decode("utf-8", "replace").rstrip("\r")
+                self.complete = not piece
         finally:
             with self._lock:
                 self._closed = True

@@ -16,18 +16,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from app.connection import Connection, Stream
 from server.forwarding import serve_command, start_detached
-from server.joining import API, Running, announced, find, owner_token
+from server.joining import API, Running, find, owner_token
 from server.paths import Home
 
 START = 45.0  # seconds until a new server must have announced itself: it may wait for the reaper of a killed one
 BACK_OFF = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before each restart; one more death and it has failed
 STEADY = 60.0  # seconds of service after which earlier deaths are forgotten
 LOOK_SOON, LOOK_LATER = 0.15, 2.0  # seconds between probes, while something changes and else
-FAREWELL = 15.0  # seconds that an orderly end may take
 SILENT = 3  # probes without an answer until the server counts as hung
 ENVIRONMENT = 2  # the exit code of a server that cannot run here: trying again does not help
 
@@ -199,15 +196,8 @@ class Supervisor:
         holder.join()
         with self._lock:
             self._lease = None
-        return not self._stopping.is_set() and self._ended_in_order(running)
-
-    def _ended_in_order(self, running: Running) -> bool:
-        """A server that was told to stop takes its announcement away before its process ends; a killed one leaves it behind."""
-        deadline = time.monotonic() + FAREWELL
-        while announced(self._home) == running:
-            if not _lives(running.pid) or time.monotonic() > deadline or self._stopping.wait(LOOK_SOON):
-                return announced(self._home) != running
-        return True
+        # A server that ends by somebody's wish ends the lease in order; that of a killed one breaks off.
+        return lease.complete
 
     def _hold(self, lease: Stream, gone: threading.Event) -> None:
         for _line in lease.lines():
@@ -235,13 +225,6 @@ class Supervisor:
         if state != self._state:
             self._state = state
             self._changed(state)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def _stages(health: Mapping[str, Any], advice: Mapping[str, str]) -> tuple[StageState, ...]:
