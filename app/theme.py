@@ -39,10 +39,11 @@ LIGHT = {
     "accent": "#2f66d0", "on_accent": "#ffffff", "link": "#2458bd", "light": "#ffffff", "line": "#c9ced6", "shadow": "#8b93a0",
     "good": "#1f7a4d", "attention": "#9a5b00", "bad": "#b3261e", "note": "#eef3fc", "warning": "#fff4e0", "chip": "#e7ecf5",
 }  # fmt: skip
+# Inputs are lighter than the window, for Fusion draws their edges darker than it.
 DARK = {
-    "window": "#1f2329", "base": "#171a1f", "alternate": "#1b1f25", "button": "#2a2f37", "text": "#e6e9ee", "faint": "#98a2b3",
-    "accent": "#3f73d8", "on_accent": "#ffffff", "link": "#8ab0f5", "light": "#343a44", "line": "#3d444f", "shadow": "#0c0e11",
-    "good": "#63c490", "attention": "#e5ae57", "bad": "#f28b82", "note": "#232e42", "warning": "#3a2f1c", "chip": "#2c3544",
+    "window": "#1b1e23", "base": "#262a31", "alternate": "#2a2f37", "button": "#353b45", "text": "#e6e9ee", "faint": "#a3adbc",
+    "accent": "#3767c4", "on_accent": "#ffffff", "link": "#93b6f6", "light": "#3d444f", "line": "#4a525e", "shadow": "#0c0e11",
+    "good": "#63c490", "attention": "#e5ae57", "bad": "#f28b82", "note": "#233049", "warning": "#40331d", "chip": "#3a4352",
 }  # fmt: skip
 # Text and lines at full strength; the accents keep a contrast of seven to one with their text.
 LIGHT_CONTRAST = {

@@ -59,9 +59,9 @@ class Tray(QObject):
         parts = [self.tr("Paused") if paused else phase_text(state.phase)]
         if state.phase is Phase.READY and status is not None:
             if status.active is not None:
-                parts.append(self.tr("%n memories", "", status.active).replace(str(status.active), QLocale().toString(status.active)))
+                parts.append(self.tr("%Ln memories", "", status.active))
             if status.clients:
-                parts.append(self.tr("%n clients", "", status.clients))
+                parts.append(self.tr("%Ln clients", "", status.clients))
         return " · ".join(parts)
 
     def refresh(self) -> None:

@@ -44,23 +44,23 @@ class ShortcutsDialog(QDialog):
 def section_of(heading: str, actions: Sequence[QAction]) -> Section:
     """The lines of a menu that have keys."""
     native = QKeySequence.SequenceFormat.NativeText
-    lines = [
-        (action.text().replace("&", "").rstrip("…"), action.shortcut().toString(native))
-        for action in actions
-        if not action.shortcut().isEmpty()
-    ]
+    lines = [(action.iconText().rstrip("…"), action.shortcut().toString(native)) for action in actions if not action.shortcut().isEmpty()]
     return heading.replace("&", ""), lines
 
 
 def fixed_sections() -> list[Section]:
     """What no menu shows."""
+
+    def keys(text: str) -> str:
+        return QKeySequence(text).toString(QKeySequence.SequenceFormat.NativeText)
+
     translate = QCoreApplication.translate
     return [
         (
             translate("ShortcutsDialog", "Editor and sidebar"),
             [
-                (translate("ShortcutsDialog", "Save the text"), "Ctrl+Enter"),
-                (translate("ShortcutsDialog", "Get the stored text back"), "Esc"),
+                (translate("ShortcutsDialog", "Save the text"), keys("Ctrl+Return")),
+                (translate("ShortcutsDialog", "Get the stored text back"), keys("Esc")),
                 (translate("ShortcutsDialog", "Add a line of the sidebar to the search"), translate("ShortcutsDialog", "Ctrl+click")),
                 (translate("ShortcutsDialog", "Either this line or the last term"), translate("ShortcutsDialog", "Shift+click")),
                 (translate("ShortcutsDialog", "Leave out what a line shows"), translate("ShortcutsDialog", "Alt+click")),

@@ -58,7 +58,7 @@ SORT_KEYS = {
     Column.CONFIRMED: "confirmed",
     Column.SALIENCE: "salience",
 }
-RIGHT = (Column.IMPORTANCE, Column.SALIENCE, Column.USES)
+CENTRED = (Column.IMPORTANCE, Column.SALIENCE, Column.USES)  # figures; at the far side they would touch the next heading
 ID_ROLE = Qt.ItemDataRole.UserRole
 ROW_ROLE = Qt.ItemDataRole.UserRole + 1  # the MemoryRow, None while it is on the way
 
@@ -151,7 +151,7 @@ class MemoryTable(QAbstractTableModel):
             return self._ids[index.row()]
         column = Column(index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column in RIGHT else Qt.AlignmentFlag.AlignLeft
+            side = Qt.AlignmentFlag.AlignHCenter if column in CENTRED else Qt.AlignmentFlag.AlignLeft
             return int(side | Qt.AlignmentFlag.AlignVCenter)
         row = self.row(index.row())
         if role == ROW_ROLE:
@@ -169,7 +169,7 @@ class MemoryTable(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return column_name(Column(section))
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if Column(section) in RIGHT else Qt.AlignmentFlag.AlignLeft
+            side = Qt.AlignmentFlag.AlignHCenter if Column(section) in CENTRED else Qt.AlignmentFlag.AlignLeft
             return int(side | Qt.AlignmentFlag.AlignVCenter)
         return None
 

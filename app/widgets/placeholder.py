@@ -22,8 +22,11 @@ class Placeholder(QWidget):
         self.text = QLabel(self, alignment=Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, wordWrap=True)
         for label in (self.title, self.text):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setMaximumWidth(520)
-        self.text.setMinimumWidth(240)
+        self._icon.setMinimumHeight(48)
+        middle = QHBoxLayout()  # a label of its own alignment would not be asked for its height
+        middle.addStretch(1)
+        middle.addWidget(self.text, 6)
+        middle.addStretch(1)
         font = self.title.font()
         font.setPointSizeF(font.pointSizeF() * 1.25)
         font.setBold(True)
@@ -36,7 +39,7 @@ class Placeholder(QWidget):
         layout.addStretch(2)
         layout.addWidget(self._icon)
         layout.addWidget(self.title)
-        layout.addWidget(self.text, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addLayout(middle)
         layout.addSpacing(6)
         layout.addLayout(self._buttons)
         layout.addStretch(3)

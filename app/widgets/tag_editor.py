@@ -26,7 +26,6 @@ class TagEditor(QWidget):
         self._layout = FlowLayout(self)
         self._known = QStringListModel(self)
         self.input = named(QLineEdit(self, placeholderText=self.tr("Add a tag")), self.tr("Add a tag"))
-        self.input.setFrame(False)
         self.input.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.input.setMinimumWidth(110)
         completer = QCompleter(self._known, self.input)

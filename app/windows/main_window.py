@@ -232,6 +232,7 @@ class MainWindow(QMainWindow):
             (self.redo, self.tr("Redo"), self._context.undo.next_redo),
         ):
             action.setEnabled(bool(label))
+            action.setIconText(words)
             action.setText(self.tr("%1: %2").replace("%1", words).replace("%2", label) if label else words)
 
     def _undone(self, label: str, undoing: bool) -> None:

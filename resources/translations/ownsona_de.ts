@@ -69,17 +69,17 @@
         <translation>Schlagwort entfernen</translation>
     </message>
     <message numerus="yes">
-        <source>%n memories chosen</source>
+        <source>%Ln memories chosen</source>
         <translation>
-            <numerusform>%n Erinnerung gewählt</numerusform>
-            <numerusform>%n Erinnerungen gewählt</numerusform>
+            <numerusform>%Ln Erinnerung gewählt</numerusform>
+            <numerusform>%Ln Erinnerungen gewählt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Change %n memories</source>
+        <source>Change %Ln memories</source>
         <translation>
-            <numerusform>%n Erinnerung ändern</numerusform>
-            <numerusform>%n Erinnerungen ändern</numerusform>
+            <numerusform>%Ln Erinnerung ändern</numerusform>
+            <numerusform>%Ln Erinnerungen ändern</numerusform>
         </translation>
     </message>
     <message>
@@ -290,10 +290,10 @@ Quelle: %2</translation>
         <translation>Benutzt</translation>
     </message>
     <message numerus="yes">
-        <source>%n times</source>
+        <source>%Ln times</source>
         <translation>
-            <numerusform>%n-mal</numerusform>
-            <numerusform>%n-mal</numerusform>
+            <numerusform>%Ln-mal</numerusform>
+            <numerusform>%Ln-mal</numerusform>
         </translation>
     </message>
     <message>
@@ -329,12 +329,52 @@ Quelle: %2</translation>
         <translation>Sie</translation>
     </message>
     <message>
-        <source>%1 (undone)</source>
+        <source>added</source>
+        <translation>hinzugefügt</translation>
+    </message>
+    <message>
+        <source>remembered</source>
+        <translation>gemerkt</translation>
+    </message>
+    <message>
+        <source>changed</source>
+        <translation>geändert</translation>
+    </message>
+    <message>
+        <source>found and replaced</source>
+        <translation>gesucht und ersetzt</translation>
+    </message>
+    <message>
+        <source>confirmed</source>
+        <translation>bestätigt</translation>
+    </message>
+    <message>
+        <source>moved to trash</source>
+        <translation>in den Papierkorb gelegt</translation>
+    </message>
+    <message>
+        <source>forgotten</source>
+        <translation>vergessen</translation>
+    </message>
+    <message>
+        <source>restored</source>
+        <translation>wiederhergestellt</translation>
+    </message>
+    <message>
+        <source>merged</source>
+        <translation>zusammengeführt</translation>
+    </message>
+    <message>
+        <source>undone</source>
+        <translation>zurückgenommen</translation>
+    </message>
+    <message>
+        <source>%1 (taken back)</source>
         <translation>%1 (zurückgenommen)</translation>
     </message>
     <message>
-        <source>Undone</source>
-        <translation>Zurückgenommen</translation>
+        <source>Unlocked</source>
+        <translation>Entsperrt</translation>
     </message>
     <message>
         <source>Text</source>
@@ -371,10 +411,10 @@ Quelle: %2</translation>
         <translation>Endgültig löschen</translation>
     </message>
     <message numerus="yes">
-        <source>Delete %n memories for good?</source>
+        <source>Delete %Ln memories for good?</source>
         <translation>
-            <numerusform>%n Erinnerung endgültig löschen?</numerusform>
-            <numerusform>%n Erinnerungen endgültig löschen?</numerusform>
+            <numerusform>%Ln Erinnerung endgültig löschen?</numerusform>
+            <numerusform>%Ln Erinnerungen endgültig löschen?</numerusform>
         </translation>
     </message>
     <message>
@@ -382,10 +422,10 @@ Quelle: %2</translation>
         <translation>Das lässt sich nicht zurücknehmen. Die Texte verschwinden auch aus dem Journal. Frühere Sicherungen enthalten sie noch.</translation>
     </message>
     <message numerus="yes">
-        <source>Delete %n memories</source>
+        <source>Delete %Ln memories</source>
         <translation>
-            <numerusform>%n Erinnerung löschen</numerusform>
-            <numerusform>%n Erinnerungen löschen</numerusform>
+            <numerusform>%Ln Erinnerung löschen</numerusform>
+            <numerusform>%Ln Erinnerungen löschen</numerusform>
         </translation>
     </message>
     <message>
@@ -396,8 +436,8 @@ Quelle: %2</translation>
 <context>
     <name>ExpiryField</name>
     <message>
-        <source>On</source>
-        <translation>Am</translation>
+        <source>On a certain day</source>
+        <translation>An einem bestimmten Tag</translation>
     </message>
     <message>
         <source>Expires</source>
@@ -509,10 +549,10 @@ Quelle: %2</translation>
         <translation>%1 insgesamt</translation>
     </message>
     <message numerus="yes">
-        <source>%n texts copied.</source>
+        <source>%Ln texts copied.</source>
         <translation>
-            <numerusform>%n Text kopiert.</numerusform>
-            <numerusform>%n Texte kopiert.</numerusform>
+            <numerusform>%Ln Text kopiert.</numerusform>
+            <numerusform>%Ln Texte kopiert.</numerusform>
         </translation>
     </message>
     <message>
@@ -566,6 +606,10 @@ Quelle: %2</translation>
     <message>
         <source>OwnSona’s server is not running</source>
         <translation>Der Server von OwnSona läuft nicht</translation>
+    </message>
+    <message>
+        <source>Your memories are safe on the disk.</source>
+        <translation>Ihre Erinnerungen liegen sicher auf der Platte.</translation>
     </message>
     <message>
         <source>It was stopped. Your memories are safe on the disk.</source>
@@ -736,10 +780,10 @@ Quelle: %2</translation>
         <translation>In den Papierkorb</translation>
     </message>
     <message numerus="yes">
-        <source>%n memories moved to trash.</source>
+        <source>%Ln memories moved to trash.</source>
         <translation>
-            <numerusform>%n Erinnerung in den Papierkorb gelegt.</numerusform>
-            <numerusform>%n Erinnerungen in den Papierkorb gelegt.</numerusform>
+            <numerusform>%Ln Erinnerung in den Papierkorb gelegt.</numerusform>
+            <numerusform>%Ln Erinnerungen in den Papierkorb gelegt.</numerusform>
         </translation>
     </message>
     <message>
@@ -747,10 +791,10 @@ Quelle: %2</translation>
         <translation>Wiederherstellen</translation>
     </message>
     <message numerus="yes">
-        <source>%n memories restored.</source>
+        <source>%Ln memories restored.</source>
         <translation>
-            <numerusform>%n Erinnerung wiederhergestellt.</numerusform>
-            <numerusform>%n Erinnerungen wiederhergestellt.</numerusform>
+            <numerusform>%Ln Erinnerung wiederhergestellt.</numerusform>
+            <numerusform>%Ln Erinnerungen wiederhergestellt.</numerusform>
         </translation>
     </message>
     <message>
@@ -758,17 +802,17 @@ Quelle: %2</translation>
         <translation>Bestätigen</translation>
     </message>
     <message numerus="yes">
-        <source>%n memories confirmed.</source>
+        <source>%Ln memories confirmed.</source>
         <translation>
-            <numerusform>%n Erinnerung bestätigt.</numerusform>
-            <numerusform>%n Erinnerungen bestätigt.</numerusform>
+            <numerusform>%Ln Erinnerung bestätigt.</numerusform>
+            <numerusform>%Ln Erinnerungen bestätigt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories deleted for good.</source>
+        <source>%Ln memories deleted for good.</source>
         <translation>
-            <numerusform>%n Erinnerung endgültig gelöscht.</numerusform>
-            <numerusform>%n Erinnerungen endgültig gelöscht.</numerusform>
+            <numerusform>%Ln Erinnerung endgültig gelöscht.</numerusform>
+            <numerusform>%Ln Erinnerungen endgültig gelöscht.</numerusform>
         </translation>
     </message>
     <message>
@@ -776,10 +820,10 @@ Quelle: %2</translation>
         <translation>Sperren</translation>
     </message>
     <message numerus="yes">
-        <source>%n memories locked.</source>
+        <source>%Ln memories locked.</source>
         <translation>
-            <numerusform>%n Erinnerung gesperrt.</numerusform>
-            <numerusform>%n Erinnerungen gesperrt.</numerusform>
+            <numerusform>%Ln Erinnerung gesperrt.</numerusform>
+            <numerusform>%Ln Erinnerungen gesperrt.</numerusform>
         </translation>
     </message>
     <message>
@@ -787,10 +831,10 @@ Quelle: %2</translation>
         <translation>Entsperren</translation>
     </message>
     <message numerus="yes">
-        <source>%n memories unlocked.</source>
+        <source>%Ln memories unlocked.</source>
         <translation>
-            <numerusform>%n Erinnerung entsperrt.</numerusform>
-            <numerusform>%n Erinnerungen entsperrt.</numerusform>
+            <numerusform>%Ln Erinnerung entsperrt.</numerusform>
+            <numerusform>%Ln Erinnerungen entsperrt.</numerusform>
         </translation>
     </message>
     <message>
@@ -798,10 +842,10 @@ Quelle: %2</translation>
         <translation>Ändern</translation>
     </message>
     <message numerus="yes">
-        <source>%n memories changed.</source>
+        <source>%Ln memories changed.</source>
         <translation>
-            <numerusform>%n Erinnerung geändert.</numerusform>
-            <numerusform>%n Erinnerungen geändert.</numerusform>
+            <numerusform>%Ln Erinnerung geändert.</numerusform>
+            <numerusform>%Ln Erinnerungen geändert.</numerusform>
         </translation>
     </message>
     <message>
@@ -817,10 +861,10 @@ Quelle: %2</translation>
         <translation>Erinnerung hinzugefügt.</translation>
     </message>
     <message numerus="yes">
-        <source>%n were left as they are.</source>
+        <source>%Ln were left as they are.</source>
         <translation>
-            <numerusform>%n blieb, wie sie ist.</numerusform>
-            <numerusform>%n blieben, wie sie sind.</numerusform>
+            <numerusform>%Ln blieb, wie sie ist.</numerusform>
+            <numerusform>%Ln blieben, wie sie sind.</numerusform>
         </translation>
     </message>
     <message>
@@ -866,17 +910,17 @@ Quelle: %2</translation>
         <translation>Wo</translation>
     </message>
     <message numerus="yes">
-        <source>%n chosen memories</source>
+        <source>%Ln chosen memories</source>
         <translation>
-            <numerusform>%n gewählte Erinnerung</numerusform>
-            <numerusform>%n gewählte Erinnerungen</numerusform>
+            <numerusform>%Ln gewählte Erinnerung</numerusform>
+            <numerusform>%Ln gewählte Erinnerungen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>all %n found memories</source>
+        <source>all %Ln found memories</source>
         <translation>
-            <numerusform>die %n gefundene Erinnerung</numerusform>
-            <numerusform>alle %n gefundenen Erinnerungen</numerusform>
+            <numerusform>die %Ln gefundene Erinnerung</numerusform>
+            <numerusform>alle %Ln gefundenen Erinnerungen</numerusform>
         </translation>
     </message>
     <message>
@@ -892,24 +936,24 @@ Quelle: %2</translation>
         <translation>Was sich ändern würde</translation>
     </message>
     <message numerus="yes">
-        <source>%n memories would change.</source>
+        <source>%Ln memories would change.</source>
         <translation>
-            <numerusform>%n Erinnerung würde sich ändern.</numerusform>
-            <numerusform>%n Erinnerungen würden sich ändern.</numerusform>
+            <numerusform>%Ln Erinnerung würde sich ändern.</numerusform>
+            <numerusform>%Ln Erinnerungen würden sich ändern.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories changed.</source>
+        <source>%Ln memories changed.</source>
         <translation>
-            <numerusform>%n Erinnerung geändert.</numerusform>
-            <numerusform>%n Erinnerungen geändert.</numerusform>
+            <numerusform>%Ln Erinnerung geändert.</numerusform>
+            <numerusform>%Ln Erinnerungen geändert.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Replace in %n memories</source>
+        <source>Replace in %Ln memories</source>
         <translation>
-            <numerusform>In %n Erinnerung ersetzen</numerusform>
-            <numerusform>In %n Erinnerungen ersetzen</numerusform>
+            <numerusform>In %Ln Erinnerung ersetzen</numerusform>
+            <numerusform>In %Ln Erinnerungen ersetzen</numerusform>
         </translation>
     </message>
     <message>
@@ -949,6 +993,14 @@ Quelle: %2</translation>
     <message>
         <source>Press F1 for all that can be looked for</source>
         <translation>F1 zeigt alles, wonach sich suchen lässt</translation>
+    </message>
+    <message>
+        <source>Clear the search</source>
+        <translation>Suche leeren</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
     </message>
     <message>
         <source>Keep this search…</source>
@@ -1205,24 +1257,24 @@ Quelle: %2</translation>
         <translation>Schlagwörter entfernen</translation>
     </message>
     <message numerus="yes">
-        <source>Tags for %n memories:</source>
+        <source>Tags for %Ln memories:</source>
         <translation>
-            <numerusform>Schlagwörter für %n Erinnerung:</numerusform>
-            <numerusform>Schlagwörter für %n Erinnerungen:</numerusform>
+            <numerusform>Schlagwörter für %Ln Erinnerung:</numerusform>
+            <numerusform>Schlagwörter für %Ln Erinnerungen:</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Tags to take away from %n memories:</source>
+        <source>Tags to take away from %Ln memories:</source>
         <translation>
-            <numerusform>Schlagwörter, die aus %n Erinnerung entfernt werden:</numerusform>
-            <numerusform>Schlagwörter, die aus %n Erinnerungen entfernt werden:</numerusform>
+            <numerusform>Schlagwörter, die aus %Ln Erinnerung entfernt werden:</numerusform>
+            <numerusform>Schlagwörter, die aus %Ln Erinnerungen entfernt werden:</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Change %n memories</source>
+        <source>Change %Ln memories</source>
         <translation>
-            <numerusform>%n Erinnerung ändern</numerusform>
-            <numerusform>%n Erinnerungen ändern</numerusform>
+            <numerusform>%Ln Erinnerung ändern</numerusform>
+            <numerusform>%Ln Erinnerungen ändern</numerusform>
         </translation>
     </message>
 </context>
@@ -1233,17 +1285,17 @@ Quelle: %2</translation>
         <translation>Pausiert</translation>
     </message>
     <message numerus="yes">
-        <source>%n memories</source>
+        <source>%Ln memories</source>
         <translation>
-            <numerusform>%n Erinnerung</numerusform>
-            <numerusform>%n Erinnerungen</numerusform>
+            <numerusform>%Ln Erinnerung</numerusform>
+            <numerusform>%Ln Erinnerungen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n clients</source>
+        <source>%Ln clients</source>
         <translation>
-            <numerusform>%n Programm</numerusform>
-            <numerusform>%n Programme</numerusform>
+            <numerusform>%Ln Programm</numerusform>
+            <numerusform>%Ln Programme</numerusform>
         </translation>
     </message>
     <message>

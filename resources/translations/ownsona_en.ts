@@ -4,192 +4,192 @@
 <context>
     <name>BulkPanel</name>
     <message numerus="yes">
-        <source>%n memories chosen</source>
+        <source>%Ln memories chosen</source>
         <translation>
-            <numerusform>%n memory chosen</numerusform>
-            <numerusform>%n memories chosen</numerusform>
+            <numerusform>%Ln memory chosen</numerusform>
+            <numerusform>%Ln memories chosen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Change %n memories</source>
+        <source>Change %Ln memories</source>
         <translation>
-            <numerusform>Change %n memory</numerusform>
-            <numerusform>Change %n memories</numerusform>
+            <numerusform>Change %Ln memory</numerusform>
+            <numerusform>Change %Ln memories</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Details</name>
     <message numerus="yes">
-        <source>%n times</source>
+        <source>%Ln times</source>
         <translation>
-            <numerusform>%n time</numerusform>
-            <numerusform>%n times</numerusform>
+            <numerusform>%Ln time</numerusform>
+            <numerusform>%Ln times</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>EraseDialog</name>
     <message numerus="yes">
-        <source>Delete %n memories for good?</source>
+        <source>Delete %Ln memories for good?</source>
         <translation>
-            <numerusform>Delete %n memory for good?</numerusform>
-            <numerusform>Delete %n memories for good?</numerusform>
+            <numerusform>Delete %Ln memory for good?</numerusform>
+            <numerusform>Delete %Ln memories for good?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Delete %n memories</source>
+        <source>Delete %Ln memories</source>
         <translation>
-            <numerusform>Delete %n memory</numerusform>
-            <numerusform>Delete %n memories</numerusform>
+            <numerusform>Delete %Ln memory</numerusform>
+            <numerusform>Delete %Ln memories</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>MemoriesPage</name>
     <message numerus="yes">
-        <source>%n texts copied.</source>
+        <source>%Ln texts copied.</source>
         <translation>
-            <numerusform>%n text copied.</numerusform>
-            <numerusform>%n texts copied.</numerusform>
+            <numerusform>%Ln text copied.</numerusform>
+            <numerusform>%Ln texts copied.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Operations</name>
     <message numerus="yes">
-        <source>%n memories moved to trash.</source>
+        <source>%Ln memories moved to trash.</source>
         <translation>
-            <numerusform>%n memory moved to trash.</numerusform>
-            <numerusform>%n memories moved to trash.</numerusform>
+            <numerusform>%Ln memory moved to trash.</numerusform>
+            <numerusform>%Ln memories moved to trash.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories restored.</source>
+        <source>%Ln memories restored.</source>
         <translation>
-            <numerusform>%n memory restored.</numerusform>
-            <numerusform>%n memories restored.</numerusform>
+            <numerusform>%Ln memory restored.</numerusform>
+            <numerusform>%Ln memories restored.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories confirmed.</source>
+        <source>%Ln memories confirmed.</source>
         <translation>
-            <numerusform>%n memory confirmed.</numerusform>
-            <numerusform>%n memories confirmed.</numerusform>
+            <numerusform>%Ln memory confirmed.</numerusform>
+            <numerusform>%Ln memories confirmed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories deleted for good.</source>
+        <source>%Ln memories deleted for good.</source>
         <translation>
-            <numerusform>%n memory deleted for good.</numerusform>
-            <numerusform>%n memories deleted for good.</numerusform>
+            <numerusform>%Ln memory deleted for good.</numerusform>
+            <numerusform>%Ln memories deleted for good.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories locked.</source>
+        <source>%Ln memories locked.</source>
         <translation>
-            <numerusform>%n memory locked.</numerusform>
-            <numerusform>%n memories locked.</numerusform>
+            <numerusform>%Ln memory locked.</numerusform>
+            <numerusform>%Ln memories locked.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories unlocked.</source>
+        <source>%Ln memories unlocked.</source>
         <translation>
-            <numerusform>%n memory unlocked.</numerusform>
-            <numerusform>%n memories unlocked.</numerusform>
+            <numerusform>%Ln memory unlocked.</numerusform>
+            <numerusform>%Ln memories unlocked.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories changed.</source>
+        <source>%Ln memories changed.</source>
         <translation>
-            <numerusform>%n memory changed.</numerusform>
-            <numerusform>%n memories changed.</numerusform>
+            <numerusform>%Ln memory changed.</numerusform>
+            <numerusform>%Ln memories changed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n were left as they are.</source>
+        <source>%Ln were left as they are.</source>
         <translation>
-            <numerusform>%n was left as it is.</numerusform>
-            <numerusform>%n were left as they are.</numerusform>
+            <numerusform>%Ln was left as it is.</numerusform>
+            <numerusform>%Ln were left as they are.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ReplaceDialog</name>
     <message numerus="yes">
-        <source>%n chosen memories</source>
+        <source>%Ln chosen memories</source>
         <translation>
-            <numerusform>%n chosen memory</numerusform>
-            <numerusform>%n chosen memories</numerusform>
+            <numerusform>%Ln chosen memory</numerusform>
+            <numerusform>%Ln chosen memories</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>all %n found memories</source>
+        <source>all %Ln found memories</source>
         <translation>
-            <numerusform>the %n found memory</numerusform>
-            <numerusform>all %n found memories</numerusform>
+            <numerusform>the %Ln found memory</numerusform>
+            <numerusform>all %Ln found memories</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories would change.</source>
+        <source>%Ln memories would change.</source>
         <translation>
-            <numerusform>%n memory would change.</numerusform>
-            <numerusform>%n memories would change.</numerusform>
+            <numerusform>%Ln memory would change.</numerusform>
+            <numerusform>%Ln memories would change.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n memories changed.</source>
+        <source>%Ln memories changed.</source>
         <translation>
-            <numerusform>%n memory changed.</numerusform>
-            <numerusform>%n memories changed.</numerusform>
+            <numerusform>%Ln memory changed.</numerusform>
+            <numerusform>%Ln memories changed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Replace in %n memories</source>
+        <source>Replace in %Ln memories</source>
         <translation>
-            <numerusform>Replace in %n memory</numerusform>
-            <numerusform>Replace in %n memories</numerusform>
+            <numerusform>Replace in %Ln memory</numerusform>
+            <numerusform>Replace in %Ln memories</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>TagsDialog</name>
     <message numerus="yes">
-        <source>Tags for %n memories:</source>
+        <source>Tags for %Ln memories:</source>
         <translation>
-            <numerusform>Tags for %n memory:</numerusform>
-            <numerusform>Tags for %n memories:</numerusform>
+            <numerusform>Tags for %Ln memory:</numerusform>
+            <numerusform>Tags for %Ln memories:</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Tags to take away from %n memories:</source>
+        <source>Tags to take away from %Ln memories:</source>
         <translation>
-            <numerusform>Tags to take away from %n memory:</numerusform>
-            <numerusform>Tags to take away from %n memories:</numerusform>
+            <numerusform>Tags to take away from %Ln memory:</numerusform>
+            <numerusform>Tags to take away from %Ln memories:</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Change %n memories</source>
+        <source>Change %Ln memories</source>
         <translation>
-            <numerusform>Change %n memory</numerusform>
-            <numerusform>Change %n memories</numerusform>
+            <numerusform>Change %Ln memory</numerusform>
+            <numerusform>Change %Ln memories</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Tray</name>
     <message numerus="yes">
-        <source>%n memories</source>
+        <source>%Ln memories</source>
         <translation>
-            <numerusform>%n memory</numerusform>
-            <numerusform>%n memories</numerusform>
+            <numerusform>%Ln memory</numerusform>
+            <numerusform>%Ln memories</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n clients</source>
+        <source>%Ln clients</source>
         <translation>
-            <numerusform>%n client</numerusform>
-            <numerusform>%n clients</numerusform>
+            <numerusform>%Ln client</numerusform>
+            <numerusform>%Ln clients</numerusform>
         </translation>
     </message>
 </context>

@@ -27,6 +27,7 @@ from tests.ui.support import dispose, dress, empty, real_server
 
 FOLDER = Path("build") / "screenshots"
 PATIENCE = 60.0
+SIZE = (1180, 720)
 LANGUAGES = {"en": QLocale.Language.English, "de": QLocale.Language.German, "ar": QLocale.Language.Arabic}
 TEXTS = [
     ("Ada drinks her coffee black, two cups before nine and none after noon.", ["coffee", "habits"]),
@@ -81,6 +82,7 @@ def memories(camera: Camera, application: Application, client: Client) -> None:
     """The page with nothing, with rows, with one and with several chosen."""
     application.start(hidden=False)
     page, window = page_of(application), application.window
+    window.resize(*SIZE)
     empty(client)
     camera.wait(lambda: application.context.watch.state.phase is Phase.READY and page._asked and not page.table.ids)
     application.context.overview.refresh()
@@ -115,7 +117,7 @@ def memories(camera: Camera, application: Application, client: Client) -> None:
     camera.rest(1.0)
     window.resize(760, 900)
     camera.take(window, "narrow")
-    window.resize(1180, 720)
+    window.resize(*SIZE)
     application.tray.menu.resize(application.tray.menu.sizeHint())
     camera.take(application.tray.menu, "tray-menu")
 
@@ -160,6 +162,7 @@ def without_server(camera: Camera, app: QApplication, look: Look) -> None:
             application = Application(app, home, [sys.executable, "-c", code])
             application.context.theme.choose(look)
             application.start(hidden=False)
+            application.window.resize(*SIZE)
             watch = application.context.watch
             while watch.state.phase is not wanted:
                 camera.rest(0.05)

@@ -19,7 +19,7 @@ from tests.ui.support import dress
 
 FOLDER = resource("translations")
 LANGUAGES = ("en", "de")
-PLACES = re.compile(r"%n|%\d")
+PLACES = re.compile(r"%Ln|%\d")
 
 
 def sources(folder: Path, language: str) -> set[tuple[str, str]]:
@@ -60,12 +60,12 @@ def test_texts_and_plurals_change_with_the_language(qapp: QApplication) -> None:
     """German, then English again."""
     try:
         dress(qapp, QLocale(QLocale.Language.German))
-        assert QCoreApplication.translate("Tray", "%n memories", "", 1) == "1 Erinnerung"
+        assert QCoreApplication.translate("Tray", "%Ln memories", "", 1) == "1 Erinnerung"
         assert QCoreApplication.translate("Tray", "Settings") == "Einstellungen"
         dress(qapp, QLocale(QLocale.Language.Arabic))
         assert qapp.isRightToLeft()
-        assert QCoreApplication.translate("Tray", "%n memories", "", 1) == "1 memory"
+        assert QCoreApplication.translate("Tray", "%Ln memories", "", 1) == "1 memory"
     finally:
         dress(qapp)
-    assert QCoreApplication.translate("Tray", "%n memories", "", 2) == "2 memories"
+    assert QCoreApplication.translate("Tray", "%Ln memories", "", 2) == "2 memories"
     assert not qapp.isRightToLeft()

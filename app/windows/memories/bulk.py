@@ -32,7 +32,7 @@ class BulkPanel(QWidget):
         self.importance = ImportanceField(self)
         self.expiry = ExpiryField(self)
         self.apply = QPushButton(self)
-        self.apply.setText(self.tr("Change %n memories", "", 0))
+        self.apply.setText(self.tr("Change %Ln memories", "", 0))
         self.apply.setEnabled(False)
         self._importance: float | None = None
         self._expiry_set = False
@@ -45,8 +45,8 @@ class BulkPanel(QWidget):
 
     def show_rows(self, rows: Sequence[MemoryRow], *, complete: bool) -> None:
         """What is selected now; `rows` may be the first of many."""
-        self.title.setText(self.tr("%n memories chosen", "", self.chosen.count))
-        self.apply.setText(self.tr("Change %n memories", "", self.chosen.count))
+        self.title.setText(self.tr("%Ln memories chosen", "", self.chosen.count))
+        self.apply.setText(self.tr("Change %Ln memories", "", self.chosen.count))
         common = set(rows[0].tags).intersection(*(row.tags for row in rows[1:]))
         several = self.tr("(several)")
         tags = ", ".join(sorted(common)) or self.tr("none")

@@ -118,7 +118,7 @@ class Details(QTabWidget):
             (self.tr("Changed"), moment_text(row.updated_at) if row.updated_at != row.created_at else ""),
             (self.tr("Confirmed"), moment_text(row.last_confirmed_at)),
             (self.tr("Last used"), moment_text(row.last_used_at)),
-            (self.tr("Used"), self.tr("%n times", "", row.use_count) if row.use_count else ""),
+            (self.tr("Used"), self.tr("%Ln times", "", row.use_count) if row.use_count else ""),
             (self.tr("In the trash since"), moment_text(row.deleted_at)),
             (self.tr("Reason"), row.forget_reason or ""),
             (self.tr("Replaced by"), f"id:{row.replaced_by_id}" if row.replaced_by_id else ""),
@@ -185,32 +185,46 @@ def entry_text(entry: Entry) -> str:
     who = QCoreApplication.translate("Details", "You") if entry.actor_kind == "person" else entry.actor
     lines = [f"{moment_text(entry.at)} · {who} · {_deed(entry)}"]
     for change in entry.changes[:1]:
-        lines += _differences(change.before or {}, change.after or {})
+        lines += _differences(change.before, change.after)
     return "\n".join(lines)
 
 
 def _deed(entry: Entry) -> str:
     translate = QCoreApplication.translate
-    if entry.undone_by is not None:
-        return translate("Details", "%1 (undone)").replace("%1", entry.tool)
-    return translate("Details", "Undone") if entry.undoes is not None else entry.tool
+    deeds = {
+        "add": translate("Details", "added"),
+        "remember": translate("Details", "remembered"),
+        "remember_batch": translate("Details", "remembered"),
+        "edit": translate("Details", "changed"),
+        "update_memory": translate("Details", "changed"),
+        "replace": translate("Details", "found and replaced"),
+        "confirm": translate("Details", "confirmed"),
+        "trash": translate("Details", "moved to trash"),
+        "forget": translate("Details", "forgotten"),
+        "forget_batch": translate("Details", "forgotten"),
+        "restore": translate("Details", "restored"),
+        "merge": translate("Details", "merged"),
+    }
+    deed = translate("Details", "undone") if entry.undoes is not None else deeds.get(entry.tool, entry.tool)
+    return deed if entry.undone_by is None else translate("Details", "%1 (taken back)").replace("%1", deed)
 
 
-def _differences(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Lines "name: old → new" for what a person reads."""
+def _differences(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[str]:
+    """Lines "name: old → new" for what a person reads; of a new memory its text alone."""
     translate = QCoreApplication.translate
+    if before is None or after is None:
+        return [_value((after or before or {}).get("text"))]
     names = {
         "text": translate("Details", "Text"),
         "tags": translate("Details", "Tags"),
         "importance": translate("Details", "Importance"),
         "expires_at": translate("Details", "Expires"),
-        "keep": translate("Details", "Locked"),
     }
-    lines = []
-    for key, name in names.items():
-        old, new = before.get(key), after.get(key)
-        if old != new and (key in before or key in after):
-            lines.append(f"{name}: {_value(old)} → {_value(new)}")
+    lines = [
+        f"{name}: {_value(before.get(key))} → {_value(after.get(key))}" for key, name in names.items() if before.get(key) != after.get(key)
+    ]
+    if before.get("keep") != after.get("keep"):
+        lines.append(translate("Details", "Locked") if after.get("keep") == "Y" else translate("Details", "Unlocked"))
     return lines
 
 

@@ -93,7 +93,7 @@ class TagsDialog(QDialog):
     def __init__(self, context: Context, count: int, parent: QWidget | None = None, *, adding: bool) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Add tags") if adding else self.tr("Take tags away"))
-        words = self.tr("Tags for %n memories:", "", count) if adding else self.tr("Tags to take away from %n memories:", "", count)
+        words = self.tr("Tags for %Ln memories:", "", count) if adding else self.tr("Tags to take away from %Ln memories:", "", count)
         self.tags = TagEditor(context.theme, self)
         self.tags.suggest(context.overview.tags)
         layout = QVBoxLayout(self)
@@ -101,7 +101,7 @@ class TagsDialog(QDialog):
         layout.addWidget(QLabel(words, self, wordWrap=True))
         layout.addWidget(self.tags)
         layout.addStretch()
-        layout.addWidget(_buttons(self, self.tr("Change %n memories", "", count)))
+        layout.addWidget(_buttons(self, self.tr("Change %Ln memories", "", count)))
         self.resize(420, 160)
         self.tags.setFocus()
 
@@ -119,7 +119,7 @@ class EraseDialog(QDialog):
         self._wanted = QLocale().toString(count)
         self._plain = str(count)
         self.setWindowTitle(self.tr("Delete for good"))
-        text = QLabel(self.tr("Delete %n memories for good?", "", count), self, wordWrap=True)
+        text = QLabel(self.tr("Delete %Ln memories for good?", "", count), self, wordWrap=True)
         font = text.font()
         font.setBold(True)
         text.setFont(font)
@@ -127,7 +127,7 @@ class EraseDialog(QDialog):
             self.tr("This cannot be undone. Their texts also vanish from the journal. Backups that were made before still hold them."), self
         )
         more.setWordWrap(True)
-        self.box = _buttons(self, self.tr("Delete %n memories", "", count))
+        self.box = _buttons(self, self.tr("Delete %Ln memories", "", count))
         self.box.button(QDialogButtonBox.StandardButton.Cancel).setDefault(True)
         self.input = QLineEdit(self)
         layout = QVBoxLayout(self)

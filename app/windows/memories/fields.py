@@ -69,7 +69,7 @@ class ExpiryField(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.check = QCheckBox(self.tr("On"), self)
+        self.check = QCheckBox(self.tr("On a certain day"), self)
         self.check.setAccessibleName(self.tr("Expires"))
         self.date = QDateEdit(self)
         self.date.setCalendarPopup(True)

@@ -30,22 +30,22 @@ class Operations(QObject):
 
     def trash(self, chosen: Chosen) -> None:
         """To the trash; what is locked stays."""
-        self._act("trash", chosen, self.tr("Move to trash"), lambda n: self.tr("%n memories moved to trash.", "", n))
+        self._act("trash", chosen, self.tr("Move to trash"), lambda n: self.tr("%Ln memories moved to trash.", "", n))
 
     def restore(self, chosen: Chosen) -> None:
         """Out of the trash."""
-        self._act("restore", chosen, self.tr("Restore"), lambda n: self.tr("%n memories restored.", "", n))
+        self._act("restore", chosen, self.tr("Restore"), lambda n: self.tr("%Ln memories restored.", "", n))
 
     def confirm(self, chosen: Chosen) -> None:
         """They are still true."""
-        self._act("confirm", chosen, self.tr("Confirm"), lambda n: self.tr("%n memories confirmed.", "", n))
+        self._act("confirm", chosen, self.tr("Confirm"), lambda n: self.tr("%Ln memories confirmed.", "", n))
 
     def erase(self, chosen: Chosen) -> None:
         """For good. The one thing without undo."""
 
         def said(done: Done) -> None:
             self.done.emit(done)
-            self._context.notify(self._sentence(self.tr("%n memories deleted for good.", "", done.count), done))
+            self._context.notify(self._sentence(self.tr("%Ln memories deleted for good.", "", done.count), done))
 
         self._context.bridge.call(self, lambda client: client.act("erase", chosen.scope), said, writes=True)
 
@@ -53,13 +53,13 @@ class Operations(QObject):
         """Nothing but the person takes away or changes what is locked."""
         changes = Changes(keep="Y" if locked else "U")
         if locked:
-            self._edit(chosen, changes, self.tr("Lock"), lambda n: self.tr("%n memories locked.", "", n))
+            self._edit(chosen, changes, self.tr("Lock"), lambda n: self.tr("%Ln memories locked.", "", n))
         else:
-            self._edit(chosen, changes, self.tr("Unlock"), lambda n: self.tr("%n memories unlocked.", "", n))
+            self._edit(chosen, changes, self.tr("Unlock"), lambda n: self.tr("%Ln memories unlocked.", "", n))
 
     def change(self, chosen: Chosen, changes: Changes, *, quiet: bool = False) -> None:
         """Tags, importance, expiry. `quiet`: the place where it was changed shows it."""
-        self._edit(chosen, changes, self.tr("Change"), lambda n: self.tr("%n memories changed.", "", n), quiet=quiet)
+        self._edit(chosen, changes, self.tr("Change"), lambda n: self.tr("%Ln memories changed.", "", n), quiet=quiet)
 
     def write(
         self,
@@ -119,7 +119,7 @@ class Operations(QObject):
         if not done.skipped:
             return sentence
         reason = done.skipped_reason or ""
-        return " ".join(part for part in (sentence, self.tr("%n were left as they are.", "", done.skipped), reason) if part)
+        return " ".join(part for part in (sentence, self.tr("%Ln were left as they are.", "", done.skipped), reason) if part)
 
     def _undo_button(self, done: Done) -> list[tuple[str, Callable[[], object]]]:
         return [(self.tr("Undo"), self._context.undo.undo)] if done.journal_id is not None else []

@@ -181,7 +181,7 @@ class MemoriesPage(Page):
                 its.sidebar: self.sidebar.setFocus,
                 its.keep_search: self._keep_search,
                 its.refresh: self._refill,
-                its.show_editor: lambda: self.editor.setVisible(its.show_editor.isChecked()),
+                its.show_editor: self._show_editor,
                 its.stacked: lambda: self._stack(its.stacked.isChecked()),
             }
         )
@@ -200,7 +200,6 @@ class MemoriesPage(Page):
         self.search.changed.emit()
         shown = settings.value("memories/editor", "true") in ("true", True)
         self.commands.show_editor.setChecked(shown)
-        self.editor.setVisible(shown)
         stacked = settings.value("memories/stacked")
         self._stacked_choice = None if stacked in (None, "") else stacked in ("true", True)
         self._fit()
@@ -228,9 +227,10 @@ class MemoriesPage(Page):
         self.table.show(found.ids)
         if found.ids:
             self.middle.setCurrentWidget(self.view)
+            self._show_editor()
         else:
             explain_empty(self.placeholder, self._context, self.search, self.add_memory)
-            self.middle.setCurrentWidget(self.placeholder)
+            self._explain()
         if self._go_to is not None:
             self.view.go_to(self._go_to)
             self._go_to = None
@@ -243,12 +243,20 @@ class MemoriesPage(Page):
             self.banner.say(str(error), (self.tr("Try again"), self._refill), warning=True)
         elif self._asked or self._context.watch.database_ready:
             explain_failure(self.placeholder, error, self._refill)
-            self.middle.setCurrentWidget(self.placeholder)
+            self._explain()
 
     def _server_changed(self) -> None:
         if not self._asked and not self.table.ids:
             explain_start(self.placeholder, self._context)
-            self.middle.setCurrentWidget(self.placeholder)
+            self._explain()
+
+    def _explain(self) -> None:
+        """The placeholder in place of the rows; without rows there is nothing to edit."""
+        self.middle.setCurrentWidget(self.placeholder)
+        self._show_editor()
+
+    def _show_editor(self) -> None:
+        self.editor.setVisible(self.commands.show_editor.isChecked() and self.middle.currentWidget() is self.view)
 
     def _overview_changed(self) -> None:
         overview = self._context.overview
@@ -288,7 +296,7 @@ class MemoriesPage(Page):
 
     def _edit(self) -> None:
         self.commands.show_editor.setChecked(True)
-        self.editor.show()
+        self._show_editor()
         self.editor.one.text.setFocus()
 
     def _tags(self, *, adding: bool) -> None:
@@ -317,7 +325,7 @@ class MemoriesPage(Page):
 
         def put(rows: list[MemoryRow]) -> None:
             QGuiApplication.clipboard().setText("\n\n".join(row.text for row in rows))
-            self._context.notify(self.tr("%n texts copied.", "", len(rows)))
+            self._context.notify(self.tr("%Ln texts copied.", "", len(rows)))
 
         self._context.bridge.call(self, lambda client: client.many_rows(ids), put, slot="copy")
 

@@ -46,8 +46,8 @@ class ReplaceDialog(QDialog):
         self.field.addItem(self.tr("Tags"), "tags")
         self.scope = named(QComboBox(self), self.tr("Where"))
         if selected:
-            self.scope.addItem(self.tr("%n chosen memories", "", selected.count))
-        self.scope.addItem(self.tr("all %n found memories", "", everything.count))
+            self.scope.addItem(self.tr("%Ln chosen memories", "", selected.count))
+        self.scope.addItem(self.tr("all %Ln found memories", "", everything.count))
         self.regex = QCheckBox(self.tr("Regular expression"), self)
         self.case = QCheckBox(self.tr("Match capitals"), self)
         self.preview = named(QListWidget(self), self.tr("What would change"))
@@ -125,12 +125,12 @@ class ReplaceDialog(QDialog):
         self.preview.clear()
         for sample in found.samples:
             self.preview.addItem(f"− {sample.before}\n+ {sample.after}")
-        self._say(self.tr("%n memories would change.", "", found.count), found.count)
+        self._say(self.tr("%Ln memories would change.", "", found.count), found.count)
 
     def _done(self, found: Replacement) -> None:
         super().accept()
         if found.done:
-            self._operations.took(found.done, self.tr("Find and replace"), self.tr("%n memories changed.", "", found.done.count))
+            self._operations.took(found.done, self.tr("Find and replace"), self.tr("%Ln memories changed.", "", found.done.count))
 
     def _failed(self, error: ApiError) -> None:
         self.setEnabled(True)
@@ -139,5 +139,5 @@ class ReplaceDialog(QDialog):
 
     def _say(self, text: str, count: int) -> None:
         self.state.setText(text)
-        self._ok.setText(self.tr("Replace in %n memories", "", count) if count else self.tr("Replace"))
+        self._ok.setText(self.tr("Replace in %Ln memories", "", count) if count else self.tr("Replace"))
         self._ok.setEnabled(count > 0)

@@ -10,7 +10,7 @@ from app.client import ApiError
 from app.context import Context
 from app.models.search import Search
 from app.supervisor import Phase, StageState
-from app.watch import stage_text, trouble_text
+from app.watch import stage_text
 from app.widgets.placeholder import Placeholder
 
 
@@ -60,7 +60,10 @@ def explain_start(placeholder: Placeholder, context: Context) -> None:
     state = context.watch.state
     if state.phase in (Phase.FAILED, Phase.STOPPED):
         title = QCoreApplication.translate("MemoriesPage", "OwnSona’s server is not running")
-        text = trouble_text(state) or QCoreApplication.translate("MemoriesPage", "It was stopped. Your memories are safe on the disk.")
+        if state.phase is Phase.FAILED:  # the window's banner says why, and has the buttons
+            placeholder.say("circle-alert", title, QCoreApplication.translate("MemoriesPage", "Your memories are safe on the disk."))
+            return
+        text = QCoreApplication.translate("MemoriesPage", "It was stopped. Your memories are safe on the disk.")
         placeholder.say("circle-alert", title, text, (QCoreApplication.translate("MemoriesPage", "Start it"), context.watch.retry))
         return
     lines = [_stage_line(stage) for stage in state.stages]

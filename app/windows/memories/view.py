@@ -98,7 +98,7 @@ class MemoryDelegate(QStyledItemDelegate):
         used = 0
         for tag in tags:
             room = area.width() - used
-            if room < 24:
+            if room < 40:
                 break
             text = metrics.elidedText(tag, Qt.TextElideMode.ElideRight, max(room - 12, 0))
             width = metrics.horizontalAdvance(text) + 12
