@@ -41,7 +41,7 @@ LIGHT = {
 }  # fmt: skip
 # Inputs are lighter than the window, for Fusion draws their edges darker than it.
 DARK = {
-    "window": "#1b1e23", "base": "#262a31", "alternate": "#2a2f37", "button": "#353b45", "text": "#e6e9ee", "faint": "#a3adbc",
+    "window": "#191c21", "base": "#2b3038", "alternate": "#2f353e", "button": "#3a414c", "text": "#e6e9ee", "faint": "#a3adbc",
     "accent": "#3767c4", "on_accent": "#ffffff", "link": "#93b6f6", "light": "#3d444f", "line": "#4a525e", "shadow": "#0c0e11",
     "good": "#63c490", "attention": "#e5ae57", "bad": "#f28b82", "note": "#233049", "warning": "#40331d", "chip": "#3a4352",
 }  # fmt: skip

@@ -51,6 +51,8 @@ class Details(QTabWidget):
         self.addTab(self.similar, self.tr("Similar"))
         for view in (self.history, self.similar):
             view.setWordWrap(True)
+            view.setTextElideMode(Qt.TextElideMode.ElideNone)
+            view.setResizeMode(QListWidget.ResizeMode.Adjust)
             view.setAlternatingRowColors(True)
             view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.history.itemSelectionChanged.connect(self._history_chosen)
