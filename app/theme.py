@@ -82,6 +82,7 @@ class Theme(QObject):
         self._look = look
         self._contrast = contrast
         self._bound: weakref.WeakKeyDictionary[HasIcon, str] = weakref.WeakKeyDictionary()
+        self._icons: dict[str, QIcon] = {}  # of these colours; delegates ask for them with each line that they paint
         self.colours = LIGHT
         app.setStyle("Fusion")
         self._hints = app.styleHints()  # kept: without it the wrapper of `accessibility()` dies with the one of the hints
@@ -114,6 +115,7 @@ class Theme(QObject):
             self.colours = DARK_CONTRAST if self.dark else LIGHT_CONTRAST
         else:
             self.colours = DARK if self.dark else LIGHT
+        self._icons.clear()
         self._app.setPalette(palette_of(self.colours))
         for target, name in list(self._bound.items()):
             if shiboken6.isValid(target):
@@ -126,6 +128,11 @@ class Theme(QObject):
 
     def icon(self, name: str) -> QIcon:
         """An icon of `resources/icons` in the colours of the moment; `bind` where it must follow them."""
+        if name not in self._icons:
+            self._icons[name] = self._draw(name)
+        return self._icons[name]
+
+    def _draw(self, name: str) -> QIcon:
         icon = QIcon()
         for mode, colour in (
             (QIcon.Mode.Normal, self.colours["text"]),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -67,6 +67,11 @@ def dispose(*objects: QApplication | Application | QWidget) -> None:
         if shiboken6.isValid(one):
             shiboken6.delete(one)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def dispose_object(one: QObject) -> None:
+    """Delete an object now."""
+    shiboken6.delete(one)
 
 
 @dataclass(slots=True)

@@ -182,17 +182,17 @@ def test_selecting_100000_rows_is_quick(view: MemoryView, table: MemoryTable, qt
     """A header that shares the selection makes this take seconds."""
     with qtbot.waitExposed(view):
         view.show()
-    began = time.perf_counter()
+    began = time.process_time()
     table.show(list(range(1, MANY + 1)))
     view.selectAll()
     view.repaint()
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
     assert view.selected_count() == MANY
-    began = time.perf_counter()
+    began = time.process_time()
     table.show(list(range(2, MANY + 1)))
     view.repaint()
     assert view.selected_count() == MANY - 1
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
 
 
 def test_invert_selects_the_others(view: MemoryView, table: MemoryTable) -> None:

@@ -64,7 +64,7 @@ def test_texts_and_plurals_change_with_the_language(qapp: QApplication) -> None:
         assert QCoreApplication.translate("Tray", "Settings") == "Einstellungen"
         dress(qapp, QLocale(QLocale.Language.Arabic))
         assert qapp.isRightToLeft()
-        assert QCoreApplication.translate("Tray", "%Ln memories", "", 1) == "1 memory"
+        assert QCoreApplication.translate("Tray", "%Ln memories", "", 1).endswith(" memory")
     finally:
         dress(qapp)
     assert QCoreApplication.translate("Tray", "%Ln memories", "", 2) == "2 memories"
