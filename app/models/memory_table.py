@@ -100,11 +100,12 @@ class MemoryTable(QAbstractTableModel):
         self._generation += 1
         self._pending.clear()
         self._hopeless.clear()
+        ids = list(ids)
         if ids == self._ids:
             self._all_changed()
             return
         self.beginResetModel()
-        self._ids = list(ids)
+        self._ids = ids
         self._places = {memory_id: number for number, memory_id in enumerate(self._ids)}
         self.endResetModel()
 

@@ -195,6 +195,19 @@ def test_selecting_100000_rows_is_quick(view: MemoryView, table: MemoryTable, qt
     assert time.process_time() - began < 2.0
 
 
+@pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
+def test_going_to_a_memory_selects_it(view: MemoryView, table: MemoryTable, direction: Qt.LayoutDirection) -> None:
+    """From either side of the page."""
+    view.setLayoutDirection(direction)
+    table.show([5, 4, 3])
+    view.go_to(4)
+    assert ids_of(view) == [4]
+    view.go_to(3)
+    assert ids_of(view) == [3]
+    view.go_to(99)
+    assert ids_of(view) == [3]
+
+
 def test_invert_selects_the_others(view: MemoryView, table: MemoryTable) -> None:
     """In as few ranges as there are."""
     table.show(list(range(1, 11)))

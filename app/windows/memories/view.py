@@ -162,8 +162,10 @@ class MemoryView(QTableView):
     def go_to(self, memory_id: int) -> None:
         """Make one the selected and current row."""
         if (place := self._table.place(memory_id)) is not None:
-            self.selectRow(place)
-            self.scrollTo(self._table.index(place, 0))
+            # Not selectRow: right to left it wants the last column, and does nothing where that one is hidden.
+            flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            self.selectionModel().setCurrentIndex(self._table.index(place, Column.TEXT), flags)
+            self.scrollTo(self._table.index(place, Column.TEXT))
 
     def invert(self) -> None:
         """Select what is not selected."""
