@@ -111,10 +111,11 @@ def test_editing_saves_on_leaving_and_can_be_undone(show: Show, until: Until, qt
     until(lambda: editor.state.text() == "Saved")
     until(lambda: shown.texts() == ["Ada drinks green tea."])
     window = shown.application.window
-    assert window.undo.text() == "Undo: Edit"
+    until(lambda: window.undo.text() == "Undo: Edit")
     window.undo.trigger()
     until(lambda: shown.texts() == ["Ada drinks black coffee."])
     until(lambda: editor.text.toPlainText() == "Ada drinks black coffee.")
+    until(window.redo.isEnabled)
     window.redo.trigger()
     until(lambda: shown.texts() == ["Ada drinks green tea."])
     until(lambda: shown.client.rows([one])[0].text == "Ada drinks green tea.")
@@ -200,7 +201,7 @@ def test_trash_restore_and_erase(show: Show, until: Until) -> None:
     shown.page.view.select_ids(ids[:2])
     its.trash.trigger()
     until(lambda: shown.texts() == ["Three."])
-    assert window.notice.label.text() == "2 memories moved to trash."
+    until(lambda: window.notice.label.text() == "2 memories moved to trash.")
     window.notice.buttons[0].click()
     until(lambda: shown.page.table.rowCount() == 3)
     shown.page.view.select_ids(ids[:2])
@@ -273,6 +274,7 @@ def test_many_are_changed_in_one_step(show: Show, until: Until, qtbot: QtBot) ->
     assert many.apply.text() == "Change 2 memories"
     many.apply.click()
     until(lambda: all("new" in row.tags and "common" not in row.tags for row in shown.client.rows(shown.page.table.ids)))
+    until(lambda: shown.application.window.undo.text() == "Undo: Change")
     shown.application.window.undo.trigger()
     until(lambda: all("common" in row.tags and "new" not in row.tags for row in shown.client.rows(shown.page.table.ids)))
 
@@ -307,6 +309,7 @@ def test_find_and_replace_shows_before_it_changes(show: Show, until: Until) -> N
     assert dialog.state.text() == "2 memories would change."
     dialog.accept()
     until(lambda: sorted(shown.texts()) == ["Ada has a cat.", "Ada lives in Porto.", "Ada was born in Porto."])
+    until(lambda: shown.application.window.undo.text() == "Undo: Find and replace")
     shown.application.window.undo.trigger()
     until(lambda: "Ada lives in Lisbon." in shown.texts())
 
