@@ -25,6 +25,7 @@ START = 45.0  # seconds until a new server must have announced itself: it may wa
 BACK_OFF = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before each restart; one more death and it has failed
 STEADY = 60.0  # seconds of service after which earlier deaths are forgotten
 LOOK_SOON, LOOK_LATER = 0.15, 2.0  # seconds between probes, while something changes and else
+FAREWELL = 15.0  # seconds that an orderly end may take
 SILENT = 3  # probes without an answer until the server counts as hung
 ENVIRONMENT = 2  # the exit code of a server that cannot run here: trying again does not help
 
@@ -116,14 +117,15 @@ class Supervisor:
         self._retry.set()
 
     def _run(self) -> None:
-        deaths = 0
+        deaths, ended = 0, None
         while not self._stopping.is_set():
             began = time.monotonic()
-            running = find(self._home) or self._launch()
+            running = self._find_other(ended) or self._launch()
             orderly = running is not None and self._accompany(running)
             if self._stopping.is_set():
                 break
             deaths = 1 if time.monotonic() - began > STEADY else deaths + 1
+            ended = running
             if orderly:
                 self._await_retry(ServerState(Phase.STOPPED))
             elif self._state.phase is Phase.FAILED:
@@ -137,6 +139,14 @@ class Supervisor:
             deaths = 0
         self._set(ServerState(Phase.STOPPED))
 
+    def _find_other(self, ended: Running | None) -> Running | None:
+        """A running server; one that is about to end is waited for."""
+        deadline = time.monotonic() + FAREWELL
+        while (running := find(self._home)) is not None and running == ended and time.monotonic() < deadline:
+            if self._stopping.wait(LOOK_SOON):
+                return None
+        return running
+
     def _await_retry(self, state: ServerState) -> None:
         self._retry.clear()
         self._set(state)
@@ -145,6 +155,8 @@ class Supervisor:
 
     def _launch(self) -> Running | None:
         """Start a server and wait until it answers; None where the state says why not, or where it is worth another try."""
+        if self._stopping.is_set():
+            return None
         log = self._home.logs / "start.log"
         self._set(ServerState(Phase.STARTING, restarts=self._state.restarts))
         try:
