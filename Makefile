@@ -5,8 +5,15 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 LOCKS := requirements.lock installer/llama.lock installer/llama-build.lock
 
-.PHONY: install run test lint wheel lock clean
-install: $(STAMP)
+LANGUAGES := en de
+TS := $(LANGUAGES:%=resources/translations/ownsona_%.ts)
+QM := $(TS:.ts=.qm)
+
+.PHONY: install run test lint wheel lock translations screenshots clean
+install: $(STAMP) $(QM)
+
+%.qm: %.ts $(STAMP)
+	@$(BIN)/pyside6-lrelease -silent $< -qm $@
 
 $(STAMP): pyproject.toml $(LOCKS) installer/llama_wheel.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "OwnSona needs Python 3.11 or later; call make with PYTHON=/path/to/it")'
@@ -40,6 +47,14 @@ lock:
 	$(LOCK) --extra dev --no-emit-package llama-cpp-python pyproject.toml -o requirements.lock
 	$(LOCK) installer/llama-build.in -o installer/llama-build.lock
 	$(LOCK) --no-deps installer/llama.in -o installer/llama.lock
+
+# Takes new texts of the app into the .ts files; they are translated there, by hand or with Qt Linguist.
+translations: $(STAMP)
+	$(BIN)/python installer/translations.py
+
+# Pictures of every window in build/screenshots, to be looked at.
+screenshots: install
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m tests.ui.screenshots
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*

@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = commands.get(options.command)
     try:
         if command is None:
-            raise UsageError("The desktop app is not installed here. Start the server alone with `ownsona serve`.")
+            return _app(options)
         return command(options)
     except UsageError as error:
         complain(str(error))
@@ -132,6 +132,8 @@ def _parser() -> argparse.ArgumentParser:
     everywhere.add_argument("--home", metavar="DIR", default=argparse.SUPPRESS, help="the folder for data, settings, state and logs")
     parser = argparse.ArgumentParser("ownsona", description="One memory for every AI assistant on this computer.", parents=[everywhere])
     parser.add_argument("--version", action="version", version=f"OwnSona Desktop {__version__}")
+    parser.add_argument("--show", action="store_true", help="bring the window up, also of an app that runs already")
+    parser.add_argument("--hidden", action="store_true", help="start the app in the tray alone, as at login")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     def add(name: str, text: str) -> argparse.ArgumentParser:
@@ -206,6 +208,21 @@ def _site(port: int, *, tls: bool) -> Site:
         return Site.at(port, os.environ.get("OWNSONA_PUBLIC_URL") or None, tls=tls)
     except PublicUrlError as error:
         raise UsageError(str(error)) from None
+
+
+def _app(options: argparse.Namespace) -> int:
+    from server import desktop
+
+    if not desktop.installed():
+        raise UsageError("The desktop app is not installed here. Start the server alone with `ownsona serve`.")
+    if not desktop.has_screen(os.environ, sys.platform):
+        raise UsageError("There is no screen here to show the desktop app on. Start the server alone with `ownsona serve`.")
+    given = ["--home", options.home] if "home" in options else []
+    given += [f"--{name}" for name in ("show", "hidden") if getattr(options, name)]
+    try:
+        return desktop.run(given)
+    except OSError as error:
+        raise UsageError(f"The desktop app cannot be started: {error.strerror or error}. Install OwnSona again.") from None
 
 
 def _serve(options: argparse.Namespace) -> int:

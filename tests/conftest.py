@@ -28,7 +28,10 @@ from server.store.schema import migrate
 from server.store.store import PostgresStore
 from server.toolsets.base import Caller, ToolResult
 from server.toolsets.memories.toolset import MemoriesToolset
+from tests import without_qt
 from tests.support import WordEmbedder
+
+pytest_plugins = ["tests.without_qt"] if without_qt.reason() else ["pytestqt.plugin"]
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 _owners = itertools.count(1000)

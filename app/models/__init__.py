@@ -1,0 +1,1 @@
+"""Item models and observable state. QtCore only; the windows bind to them."""
