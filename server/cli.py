@@ -187,10 +187,16 @@ def _home(options: argparse.Namespace) -> Home:
     from server.paths import Home
 
     try:
-        return Home.at(Path(options.home)) if "home" in options else Home.find()
+        home = Home.at(Path(options.home)) if "home" in options else Home.find()
+        str(home.state).encode()
+    except UnicodeEncodeError:  # Postgres could be started there, but not asked where it is
+        raise UsageError(
+            "The path of the home folder is not valid UTF-8. Rename that folder, or name another with --home or OWNSONA_HOME."
+        ) from None
     except (OSError, RuntimeError) as error:  # no working folder any more, or an account without a home folder
         why = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
         raise UsageError(f"The home folder cannot be found: {why}. Give its whole path with --home or OWNSONA_HOME.") from None
+    return home
 
 
 def _port(text: str | None) -> int:

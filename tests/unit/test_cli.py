@@ -187,3 +187,12 @@ def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.Monke
     folder.rmdir()
     assert cli.main(["--home", "relative", "status"]) == 2
     assert capsys.readouterr().err.startswith("The home folder cannot be found: No such file or directory.")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every path is Unicode")
+@pytest.mark.parametrize("command", ["serve", "status", "token", "mcp"])
+def test_a_path_that_is_no_text(tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Refused by every command, before anything is made there."""
+    assert cli.main(["--home", f"{tmp_path}/home\udcff", command]) == 2
+    assert capsys.readouterr().err.startswith("The path of the home folder is not valid UTF-8.")
+    assert list(tmp_path.iterdir()) == []
